@@ -1,0 +1,19 @@
+//! aissh: the user's own ssh with a side panel in which Linus helps.
+//!
+//! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
+//! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
+//! the top (`config cli ask session`).
+
+pub mod error;
+pub mod linus;
+pub mod shell;
+pub mod ssh;
+pub mod terminal;
+pub mod text;
+
+use std::process::ExitCode;
+
+/// Parses, decides and runs; the value is the process's exit status.
+pub fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}

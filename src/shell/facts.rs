@@ -1,0 +1,85 @@
+//! The tracker's vocabulary: states, facts and events.
+
+/// What stands in the foreground on the remote, as far as can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum State {
+    /// No evidence yet. Consumers must handle this; it is not "busy".
+    #[default]
+    Unknown,
+    /// A prompt waits for a command.
+    AtPrompt,
+    /// A command runs.
+    Running,
+    /// The alternate screen is in use (editor, pager, remote tmux).
+    FullScreen,
+    /// Input is not echoed: a password or passphrase is being asked for.
+    Secret,
+}
+
+/// Where a fact came from, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// A mark in the stream (OSC 133, 633, 7, 1337 or a window title). The remote can forge it.
+    Mark,
+    /// The user's own prompt shows it.
+    Prompt,
+    /// Text of a program that implies it ("command not found" is 127).
+    Text,
+}
+
+/// An exit status and what it rests on. Absent (`None` around it) when nothing tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExitStatus {
+    pub code: i32,
+    pub evidence: Evidence,
+}
+
+/// Who entered a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Typed by the user into the session.
+    UserTyped,
+    /// Sent by the user from a card of the panel.
+    Suggested {
+        /// The card's id as Linus gave it.
+        id: String,
+        /// Whether the user changed the text before sending.
+        was_edited: bool,
+    },
+}
+
+/// One command from prompt to prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandRecord {
+    /// The command line, `None` where it cannot be told (history recall seen half, multi-line editing).
+    pub command: Option<String>,
+    pub origin: Origin,
+    /// The text that appeared between the command line and the next prompt; SGR kept, tail-bounded.
+    pub output: String,
+    pub exit: Option<ExitStatus>,
+    /// False for the report at 5 s of a command that still runs.
+    pub finished: bool,
+}
+
+/// What is known of the shell now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    pub cwd: Option<String>,
+    pub user: Option<String>,
+    pub host: Option<String>,
+    pub last_command: Option<String>,
+    pub last_exit: Option<i32>,
+}
+
+/// What the tracker reports, in the order of the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShellEvent {
+    /// A first prompt, or the prompt after a command: the shell waits for input.
+    Prompt,
+    /// A command was accepted and runs now.
+    Started { command: Option<String> },
+    /// A command ended, or has run for 5 s (`finished` is false, once).
+    Command(CommandRecord),
+    /// Something was printed (coalesced: at most one of these per `feed`).
+    Output,
+}

@@ -1,0 +1,7 @@
+//! What the remote shell is doing, from evidence only.
+//!
+//! Nothing is typed and nothing is claimed that was not seen: every fact that has no evidence is `None`.
+
+mod facts;
+
+pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};

@@ -1,0 +1,1 @@
+//! Text on its way to the user's terminal: made harmless, measured, wrapped.
