@@ -1,0 +1,128 @@
+//! The monitor: this binary again, between aissh and ssh, as sudo's `use_pty` does it.
+//!
+//! It is the session leader of the PTY and ssh is its foreground job. Without it ssh would be an orphaned
+//! process group, in which the kernel discards the stops of `~^Z` and ^Z. It talks to aissh by its own process
+//! status alone: it stops when ssh stops, exits as ssh exits, and dies by the signal that ssh died by.
+
+use super::signals;
+use super::tty::with_ttou_blocked;
+use nix::libc;
+use nix::sys::signal::{Signal, killpg, raise};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgrp, tcsetpgrp};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+/// First argument of a monitor's command line. ssh has no long options, so it can collide with none of its.
+pub const FLAG: &str = "--monitor";
+
+/// What portable-pty's spawn would lose on the way to ssh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Inherit {
+    pub int_ignored: bool,
+    pub quit_ignored: bool,
+    pub no_shell: bool,
+}
+
+/// The monitor's arguments: the flag, what to restore, ssh, ssh's arguments.
+pub fn argv(inherit: &Inherit, ssh: &Path, args: &[OsString]) -> Vec<OsString> {
+    let mut restore = String::from("-");
+    restore.extend(inherit.int_ignored.then_some('i'));
+    restore.extend(inherit.quit_ignored.then_some('q'));
+    restore.extend(inherit.no_shell.then_some('s'));
+    [FLAG.into(), restore.into(), ssh.as_os_str().to_owned()].into_iter().chain(args.iter().cloned()).collect()
+}
+
+/// Runs ssh as the foreground job of this session, and ends as it ends.
+pub fn run(argv: &[OsString]) -> ! {
+    let [restore, ssh, args @ ..] = argv else { std::process::exit(255) };
+    let restore = restore.to_string_lossy();
+    let inherit = Inherit {
+        int_ignored: restore.contains('i'),
+        quit_ignored: restore.contains('q'),
+        no_shell: restore.contains('s'),
+    };
+    match start(inherit, ssh, args) {
+        Ok(ssh) => follow(ssh),
+        Err(e) => {
+            eprintln!("aissh: {}: {e}", ssh.to_string_lossy());
+            std::process::exit(if e.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+        }
+    }
+}
+
+fn start(inherit: Inherit, ssh: &OsStr, args: &[OsString]) -> io::Result<Pid> {
+    let mut command = Command::new(ssh);
+    // An absolute argv[0]: ProxyJump runs argv[0] again, and a bare `ssh` could be us.
+    command.arg0(ssh).args(args);
+    if inherit.no_shell {
+        command.env_remove("SHELL");
+    }
+    // SAFETY: only async-signal-safe calls (setpgid, tcsetpgrp, sigprocmask, signal), no allocation.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(move || become_the_job(inherit));
+    }
+    Ok(Pid::from_raw(command.spawn()?.id() as i32))
+}
+
+/// In the child: a process group of its own in the foreground, before ssh can touch the terminal.
+fn become_the_job(inherit: Inherit) -> io::Result<()> {
+    nix::unistd::setpgid(Pid::from_raw(0), Pid::from_raw(0))?;
+    with_ttou_blocked(|| tcsetpgrp(io::stdin(), getpgrp()))?;
+    for (signal, ignored) in [(libc::SIGINT, inherit.int_ignored), (libc::SIGQUIT, inherit.quit_ignored)] {
+        if ignored {
+            // SAFETY: setting a disposition to SIG_IGN installs no handler.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::signal(signal, libc::SIG_IGN);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn follow(ssh: Pid) -> ! {
+    loop {
+        match waitpid(ssh, Some(WaitPidFlag::WUNTRACED)) {
+            Ok(WaitStatus::Exited(_, code)) => {
+                leave_the_foreground();
+                std::process::exit(code)
+            }
+            Ok(WaitStatus::Signaled(_, signal, _)) => {
+                leave_the_foreground();
+                signals::die_by(signal as i32)
+            }
+            Ok(WaitStatus::Stopped(..)) => {
+                // aissh sees this stop, suspends itself, and continues us after the user's `fg`.
+                let _ = raise(Signal::SIGSTOP);
+                let _ = with_ttou_blocked(|| tcsetpgrp(io::stdin(), ssh));
+                let _ = killpg(ssh, Signal::SIGCONT);
+            }
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(_) => std::process::exit(255),
+        }
+    }
+}
+
+/// When a session leader exits, the kernel hangs up its foreground group. What ssh left in the background
+/// (`~&`, a ControlPersist master) must not be in it.
+fn leave_the_foreground() {
+    let _ = with_ttou_blocked(|| tcsetpgrp(io::stdin(), getpgrp()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_restored_travels_in_one_word() {
+        let all = Inherit { int_ignored: true, quit_ignored: true, no_shell: true };
+        let argv_of = |inherit| argv(inherit, Path::new("/usr/bin/ssh"), &["-v".into(), "--".into()]);
+        assert_eq!(argv_of(&all), ["--monitor", "-iqs", "/usr/bin/ssh", "-v", "--"]);
+        assert_eq!(argv_of(&Inherit::default())[1], "-");
+    }
+}
