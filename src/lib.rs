@@ -4,6 +4,9 @@
 //! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
 //! the top (`config cli ask session`).
 
+pub mod cli;
+pub mod config;
+pub mod control;
 pub mod error;
 pub mod linus;
 pub mod shell;

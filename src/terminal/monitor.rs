@@ -33,7 +33,10 @@ pub fn argv(inherit: &Inherit, ssh: &Path, args: &[OsString]) -> Vec<OsString> {
     restore.extend(inherit.int_ignored.then_some('i'));
     restore.extend(inherit.quit_ignored.then_some('q'));
     restore.extend(inherit.no_shell.then_some('s'));
-    [FLAG.into(), restore.into(), ssh.as_os_str().to_owned()].into_iter().chain(args.iter().cloned()).collect()
+    [FLAG.into(), restore.into(), ssh.as_os_str().to_owned()]
+        .into_iter()
+        .chain(args.iter().cloned())
+        .collect()
 }
 
 /// Runs ssh as the foreground job of this session, and ends as it ends.

@@ -2,8 +2,8 @@
 
 use nix::libc;
 use signal_hook::consts::{
-    SIGALRM, SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGVTALRM,
-    SIGWINCH,
+    SIGALRM, SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2,
+    SIGVTALRM, SIGWINCH,
 };
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Signals that would kill ssh if they were sent to it: passed on, so that what happens is up to ssh. All of
 /// them, because any that is left to its default action leaves the user's terminal raw (util-linux#4499).
-const PASSED_ON: [i32; 9] =
-    [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF];
+const PASSED_ON: [i32; 9] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF];
 
 /// Signals that concern the wrapper itself.
 const OWN: [i32; 4] = [SIGWINCH, SIGCHLD, SIGCONT, SIGTSTP];

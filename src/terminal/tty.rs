@@ -5,7 +5,9 @@
 
 use super::Size;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
-use nix::sys::termios::{self, InputFlags, LocalFlags, OutputFlags, SetArg, SpecialCharacterIndices, Termios};
+use nix::sys::termios::{
+    self, InputFlags, LocalFlags, OutputFlags, SetArg, SpecialCharacterIndices, Termios,
+};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -108,7 +110,8 @@ pub struct RawGuard(());
 
 impl RawGuard {
     fn arm(file: File, cooked: Termios) -> Self {
-        *ARMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Leave { file, cooked, bytes: Vec::new() });
+        *ARMED.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(Leave { file, cooked, bytes: Vec::new() });
         Self(())
     }
 

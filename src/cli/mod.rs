@@ -1,0 +1,119 @@
+//! aissh's own command line. ssh has only single letters, so every option here is long and the two never meet.
+
+use crate::error::{Error, status};
+use clap::{CommandFactory, Parser, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The options before ssh's own (`split_own` takes them out of the command line).
+#[derive(Debug, Parser)]
+#[command(
+    name = "aissh",
+    version,
+    about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]",
+    after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
+                  and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
+pub struct Cli {
+    /// Answer once, from what is piped in, and exit; no ssh
+    #[arg(long, value_name = "QUESTION")]
+    pub ask: Option<String>,
+    /// With --ask: print Linus's reply as JSON
+    #[arg(long, requires = "ask")]
+    pub json: bool,
+    /// Open the panel at the start of the session
+    #[arg(long)]
+    pub sidebar: bool,
+    /// Only wrap ssh: no panel, no Linus
+    #[arg(long, conflicts_with = "sidebar")]
+    pub no_copilot: bool,
+    /// Talk to the Linus at this MCP endpoint instead of the built-in one
+    #[arg(long, value_name = "URL")]
+    pub linus_url: Option<String>,
+    /// Read this configuration file instead of the usual one
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print the completions for a shell
+    #[arg(long, value_name = "SHELL")]
+    pub completions: Option<Shell>,
+    /// Print the man page
+    #[arg(long)]
+    pub man: bool,
+    /// Print this help (ssh's own: -h is no option of ssh)
+    #[arg(long, action = clap::ArgAction::Help)]
+    pub help: Option<bool>,
+    /// Print aissh's version (ssh's: -V)
+    #[arg(long, action = clap::ArgAction::Version)]
+    pub version: Option<bool>,
+}
+
+/// Shells with completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Cli {
+    /// Whether this is a mode of aissh's own in which ssh has no part.
+    pub fn is_own_mode(&self) -> bool {
+        self.ask.is_some() || self.completions.is_some() || self.man
+    }
+
+    /// Whether an option (without its dashes) takes a value.
+    pub fn takes_value(long: &str) -> bool {
+        Self::command().get_arguments().any(|a| a.get_long() == Some(long) && a.get_action().takes_values())
+    }
+}
+
+/// Parses aissh's own options. `--help` and `--version` come back as `Err` with status 0 and their text.
+pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
+    let argv = std::iter::once(OsString::from("aissh")).chain(own.iter().cloned());
+    Cli::try_parse_from(argv).map_err(|e| {
+        use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
+        match e.kind() {
+            DisplayHelp | DisplayVersion => Error::new(0, e.render().to_string()),
+            // A wrong option where ssh was meant is an error of ssh's command line, and that is 255.
+            _ if own.iter().any(|o| o.to_string_lossy().starts_with("--ask")) => usage(&e, status::USAGE),
+            _ => usage(&e, status::SSH),
+        }
+    })
+}
+
+fn usage(e: &clap::Error, status: u8) -> Error {
+    let text = e.render().to_string();
+    Error::new(status, text.trim_start_matches("error: ").trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(words: &[&str]) -> Result<Cli, Error> {
+        parse(&words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+        assert!(Cli::command().get_arguments().all(|a| a.get_short().is_none()), "single letters are ssh's");
+    }
+
+    #[test]
+    fn an_unknown_option_names_itself_and_the_nearest() {
+        let error = own(&["--sidebarr"]).expect_err("unknown");
+        assert_eq!(error.status, 255);
+        assert!(error.message.contains("--sidebarr") && error.message.contains("--sidebar'"), "{error}");
+        assert_eq!(own(&["--ask", "x", "--jsn"]).expect_err("unknown").status, 64);
+    }
+
+    #[test]
+    fn values_are_known_from_the_definition() {
+        assert!(Cli::takes_value("linus-url") && Cli::takes_value("ask"));
+        assert!(!Cli::takes_value("sidebar") && !Cli::takes_value("help") && !Cli::takes_value("nonsense"));
+    }
+}

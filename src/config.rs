@@ -1,0 +1,204 @@
+//! Settings: defaults, then the file, then the command line; resolved in [`Config::load`] and nowhere else.
+
+use crate::error::{Error, status};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Larger is not a configuration.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The configuration file as it is written. Unknown keys are errors: a misspelt setting must not be silent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    pub linus: LinusConfig,
+    pub keys: KeysConfig,
+    pub panel: PanelConfig,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LinusConfig {
+    /// MCP endpoint. Without one the built-in Linus answers inside the process.
+    pub url: Option<String>,
+    /// Name of the environment variable that holds a bearer token for `url`.
+    pub token_env: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KeysConfig {
+    /// The prefix keys: `C-\`, `C-x`, `F1` to `F12`.
+    pub prefix: Vec<PrefixKey>,
+}
+
+impl Default for KeysConfig {
+    fn default() -> Self {
+        Self { prefix: vec![PrefixKey(vec![0x1c]), PrefixKey(b"\x1b[24~".to_vec())] }
+    }
+}
+
+/// Where the panel goes when it opens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelMode {
+    /// Split from 110 columns on, overlay below.
+    #[default]
+    Auto,
+    /// ssh's terminal becomes narrower.
+    Split,
+    /// The panel covers the right part; ssh's terminal keeps its size.
+    Overlay,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PanelConfig {
+    pub mode: PanelMode,
+    /// Columns; chosen from the terminal's width when absent.
+    pub width: Option<u16>,
+}
+
+/// One prefix key as the bytes that a terminal sends for it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PrefixKey(pub Vec<u8>);
+
+impl TryFrom<String> for PrefixKey {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        /// F1 to F12 as xterm sends them (ctlseqs, PC-style function keys).
+        const FUNCTION: [&[u8]; 12] = [
+            b"\x1bOP",
+            b"\x1bOQ",
+            b"\x1bOR",
+            b"\x1bOS",
+            b"\x1b[15~",
+            b"\x1b[17~",
+            b"\x1b[18~",
+            b"\x1b[19~",
+            b"\x1b[20~",
+            b"\x1b[21~",
+            b"\x1b[23~",
+            b"\x1b[24~",
+        ];
+        let function = name.strip_prefix('F').and_then(|n| n.parse::<usize>().ok()?.checked_sub(1));
+        if let Some(bytes) = function.and_then(|i| FUNCTION.get(i)) {
+            return Ok(Self(bytes.to_vec()));
+        }
+        match name.strip_prefix("C-").map(str::as_bytes) {
+            // Escape, Enter and Tab are C-[, C-m and C-i: as a prefix they would take the keyboard away.
+            Some([b'[' | b'm' | b'M' | b'i' | b'I']) => {}
+            Some([c @ (b'a'..=b'z' | b'A'..=b'Z' | b'\\' | b']' | b'^' | b'_')]) => {
+                return Ok(Self(vec![c & 0x1f]));
+            }
+            _ => {}
+        }
+        Err(format!("'{name}' is no prefix key: use C- and a letter or one of \\ ] ^ _, or F1 to F12"))
+    }
+}
+
+impl Config {
+    /// Reads `file`, else the user's own file if there is one. A file named on purpose must exist.
+    pub fn load(file: Option<&Path>) -> Result<Self, Error> {
+        let (path, must_exist) = match file {
+            Some(path) => (path.to_owned(), true),
+            None => match usual_path() {
+                Some(path) => (path, false),
+                None => return Ok(Self::default()),
+            },
+        };
+        let bad = |what: String| Error::new(status::CONFIG, format!("{}: {what}", path.display()));
+        match read(&path) {
+            Ok(text) => Self::parse(&text).map_err(|e| {
+                let place = match &e.key {
+                    Some(key) => format!("line {}: {key}: ", e.line),
+                    None => format!("line {}: ", e.line),
+                };
+                bad(format!("{place}{}", e.message))
+            }),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Self::default()),
+            Err(e) => Err(bad(e.to_string())),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, Complaint> {
+        toml::from_str(text).map_err(|e| {
+            let at = e.span().map_or(0, |s| s.start.min(text.len()));
+            let line = text[..at].matches('\n').count() + 1;
+            let written = text.lines().nth(line - 1).unwrap_or_default();
+            let key = written.split_once('=').map(|(key, _)| key.trim().to_owned());
+            Complaint { line, key, message: e.message().replace('\n', " ") }
+        })
+    }
+}
+
+/// What is wrong with a file, and where.
+#[derive(Debug, PartialEq, Eq)]
+struct Complaint {
+    line: usize,
+    key: Option<String>,
+    message: String,
+}
+
+/// `config.toml` in the platform's configuration folder for aissh.
+pub fn usual_path() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "aissh").map(|dirs| dirs.config_dir().join("config.toml"))
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    use std::io::Read;
+    let mut text = String::new();
+    let file = std::fs::File::open(path)?;
+    // Not a FIFO or a device: opening one is harmless, reading it may never end.
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("not a regular file"));
+    }
+    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(std::io::Error::other("larger than 1 MiB"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_has_a_default() {
+        let config = Config::parse("").expect("empty is fine");
+        assert_eq!(config.keys.prefix.len(), 2);
+        assert_eq!(config.panel.mode, PanelMode::Auto);
+        assert_eq!(config.linus.url, None);
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_line_and_key() {
+        let unknown = Config::parse("[linus]\nurl = \"http://x\"\nulr = \"y\"\n").expect_err("unknown key");
+        assert_eq!((unknown.line, unknown.key.as_deref()), (3, Some("ulr")));
+        let wrong = Config::parse("[panel]\nwidth = \"wide\"\n").expect_err("wrong type");
+        assert_eq!((wrong.line, wrong.key.as_deref()), (2, Some("width")));
+        assert!(Config::parse("[panel\n").is_err());
+    }
+
+    #[test]
+    fn prefix_keys_are_read_as_the_bytes_that_terminals_send() {
+        let key = |name: &str| PrefixKey::try_from(name.to_owned()).map(|k| k.0);
+        assert_eq!(key("C-\\"), Ok(vec![0x1c]));
+        assert_eq!(key("C-b"), Ok(vec![2]));
+        assert_eq!(key("F12"), Ok(b"\x1b[24~".to_vec()));
+        for wrong in ["C-[", "C-m", "F13", "F0", "x", "C-", ""] {
+            assert!(key(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_file_named_on_purpose_must_exist() {
+        let error = Config::load(Some(Path::new("/nonexistent/aissh.toml"))).expect_err("missing");
+        assert_eq!(error.status, 78);
+        assert!(error.message.contains("/nonexistent/aissh.toml"), "{error}");
+        assert!(Config::load(Some(Path::new("/dev/null"))).is_err(), "not a regular file");
+    }
+}
