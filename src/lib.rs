@@ -4,6 +4,7 @@
 //! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
 //! the top (`config cli ask session`).
 
+pub mod copilot;
 pub mod error;
 pub mod linus;
 pub mod shell;
