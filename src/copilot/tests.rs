@@ -5,6 +5,8 @@ use serde_json::json;
 use super::*;
 use crate::linus::contract::{Risk, StepStatus};
 
+// By value: the calls read better with the JSON in place.
+#[allow(clippy::needless_pass_by_value)]
 fn apply(copilot: &mut Copilot, envelope: serde_json::Value, now: Instant) -> Vec<Effect> {
     let (envelope, bad) = Envelope::read(&envelope);
     assert_eq!(bad, Vec::<String>::new());
