@@ -11,6 +11,7 @@ pub mod shell;
 pub mod ssh;
 pub mod terminal;
 pub mod text;
+pub mod ui;
 
 use std::process::ExitCode;
 
