@@ -7,12 +7,14 @@
 pub mod cli;
 pub mod config;
 pub mod control;
+pub mod copilot;
 pub mod error;
 pub mod linus;
 pub mod shell;
 pub mod ssh;
 pub mod terminal;
 pub mod text;
+pub mod ui;
 
 use std::process::ExitCode;
 

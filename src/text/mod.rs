@@ -1,1 +1,13 @@
 //! Text on its way to the user's terminal: made harmless, measured, wrapped.
+//!
+//! Everything that Linus, a remote or a file says passes here before it is drawn. Nothing here draws.
+
+mod classify;
+mod escape;
+mod sanitize;
+mod visible;
+mod wrap;
+
+pub use sanitize::{sanitize, sanitize_sgr, strip_sgr};
+pub use visible::{is_sendable_char, visible, visible_char};
+pub use wrap::{char_width, cut, truncate, width, wrap, wrap_ranges};

@@ -1,0 +1,131 @@
+//! One suggested command from proposal to exit status.
+
+use std::time::Instant;
+
+use crate::linus::contract::{Risk, Suggestion};
+use crate::text::{cut, is_sendable_char, sanitize, visible_char};
+
+/// Bytes of a command: longer than anything one reads before sending it.
+pub(crate) const COMMAND_LIMIT: usize = 8 * 1024;
+
+/// Bytes of a description.
+const DESCRIPTION_LIMIT: usize = 1000;
+
+/// Bytes of an id. Ids go back on the wire as they came, so a longer one cannot be cut.
+pub(super) const ID_LIMIT: usize = 128;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CardState {
+    /// As Linus gave it.
+    Proposed,
+    /// The user changed the text; it waits in [`Card::edited_text`].
+    Edited,
+    /// Typed into the session; its end has not been seen.
+    Sent,
+    /// It has ended; `None` where nothing told its exit status.
+    Done { exit: Option<i32> },
+    /// Put away by the user. Kept, so that the same proposal does not come back by itself.
+    Dismissed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// As on the wire; only ever drawn through `text::visible`.
+    pub id: String,
+    /// As on the wire, byte for byte; only ever drawn through `text::visible`.
+    pub command: String,
+    pub description: String,
+    pub risk: Risk,
+    pub state: CardState,
+    /// What the user made of the command, until it is sent or dropped.
+    pub edited_text: Option<String>,
+    /// Why this card cannot be sent.
+    pub refused: Option<String>,
+    /// Why the last try to send it did not succeed.
+    pub notice: Option<String>,
+    /// The last message from Linus was about it.
+    pub mentioned: bool,
+    /// When a reply last changed what a key on this card means.
+    pub(super) changed_at: Option<Instant>,
+    /// What a reply wants of this card and has to wait for: it is edited, or it runs.
+    pub(super) held: Option<Held>,
+}
+
+/// An update that waits until the card is free.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Held {
+    Replace(Suggestion),
+    Remove,
+}
+
+impl Card {
+    pub(super) fn from_wire(suggestion: &Suggestion) -> Self {
+        Self {
+            id: suggestion.id.clone(),
+            command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
+            description: short(&suggestion.description, DESCRIPTION_LIMIT),
+            risk: suggestion.risk,
+            state: CardState::Proposed,
+            edited_text: None,
+            refused: refusal(&suggestion.command).map(|r| format!("refused: {r}")),
+            notice: None,
+            mentioned: false,
+            changed_at: None,
+            held: None,
+        }
+    }
+
+    /// Whether the user can still send it, or could if it were not refused.
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, CardState::Proposed | CardState::Edited)
+    }
+
+    /// Whether it can be put on the edit line: such cards have the numbers.
+    pub fn is_pickable(&self) -> bool {
+        self.is_open() && self.refused.is_none()
+    }
+
+    /// Whether replies leave it alone: it runs, or the user's own text is in it.
+    pub(super) fn is_frozen(&self) -> bool {
+        matches!(self.state, CardState::Sent | CardState::Edited)
+    }
+
+    /// What the edit line starts with.
+    pub fn text(&self) -> &str {
+        self.edited_text.as_deref().unwrap_or(&self.command)
+    }
+
+    /// The same id came again. What the user did with the same command stands.
+    pub(super) fn replace(&mut self, suggestion: &Suggestion, now: Instant) {
+        let mut new = Self::from_wire(suggestion);
+        if new.command == self.command && new.refused == self.refused {
+            self.description = new.description;
+            self.risk = new.risk;
+            return;
+        }
+        new.changed_at = Some(now);
+        *self = new;
+    }
+}
+
+/// Why a command cannot be sent, if so. Also asked of what the user edited.
+pub fn refusal(command: &str) -> Option<String> {
+    if command.trim().is_empty() {
+        return Some("there is no command".into());
+    }
+    if command.len() > COMMAND_LIMIT {
+        return Some(format!("longer than {} KiB", COMMAND_LIMIT / 1024));
+    }
+    let control = command.chars().find(|c| !is_sendable_char(*c))?;
+    Some(format!("it holds the control character {}", visible_char(control)))
+}
+
+/// Foreign text for one place of the panel: harmless, no longer than `limit` bytes, no blanks around it.
+pub(super) fn short(text: &str, limit: usize) -> String {
+    let clean = sanitize(text);
+    let clean = clean.trim();
+    match cut(clean, limit) {
+        whole if whole.len() == clean.len() => whole.to_owned(),
+        start => format!("{start}…"),
+    }
+}

@@ -1,0 +1,77 @@
+//! The panel's state: chat, intent, suggested commands, and how Linus's answers change them.
+//!
+//! Pure. An answer is an [`Envelope`] in; what the session has to do about it are [`Effect`]s out. Nothing here
+//! sends anything anywhere, and nothing that Linus says is kept before it was made harmless and cut to size.
+
+mod card;
+mod chat;
+mod intent;
+mod link;
+mod suggestions;
+
+use std::time::Instant;
+
+pub use card::{Card, CardState, refusal};
+pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
+pub use intent::Intent;
+pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};
+pub use suggestions::{NUMBERS, Refusal, Suggestions};
+
+use crate::linus::contract::Envelope;
+
+/// What the owner of the state has to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Something that is shown has changed.
+    Redraw,
+}
+
+/// Everything the panel shows.
+#[derive(Debug, Clone)]
+pub struct Copilot {
+    pub chat: Chat,
+    pub intent: Option<Intent>,
+    pub suggestions: Suggestions,
+    pub link: Link,
+}
+
+impl Copilot {
+    /// `peer` is what Linus is called in the panel: `built-in (runbooks, no model)`, or the URL's host.
+    pub fn new(peer: &str) -> Self {
+        Self {
+            chat: Chat::default(),
+            intent: None,
+            suggestions: Suggestions::default(),
+            link: Link::new(peer),
+        }
+    }
+
+    /// Applies an answer: what it clears first, then its cards, its intent, and its message with the mentions.
+    pub fn apply(&mut self, envelope: Envelope, now: Instant) -> Vec<Effect> {
+        if envelope.is_empty() {
+            return Vec::new();
+        }
+        let mut complaints = Vec::new();
+        if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
+            complaints = self.suggestions.apply(
+                envelope.clear_suggestions.as_ref(),
+                envelope.suggested_commands.map(|b| b.commands).unwrap_or_default(),
+                now,
+            );
+        }
+        if let Some(update) = envelope.intent_update {
+            self.intent = Some(Intent::from_wire(update));
+        }
+        if let Some(response) = envelope.chat_response {
+            self.chat.answer(&response.message);
+            self.suggestions.mention(&response.mentions);
+        }
+        for complaint in complaints {
+            self.chat.note(&complaint);
+        }
+        vec![Effect::Redraw]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! The cards: which there are, which number each has, and what may happen to them when.
+
+use std::time::{Duration, Instant};
+
+use super::card::{Card, CardState, Held, ID_LIMIT, refusal, short};
+use crate::linus::contract::{ClearSuggestions, Suggestion};
+
+/// Cards that are kept, closed ones included.
+const CARDS_LIMIT: usize = 50;
+
+/// Bytes of the reason why a send did not succeed.
+const NOTICE_LIMIT: usize = 200;
+
+/// Cards with a number: one key each.
+pub const NUMBERS: usize = 9;
+
+/// A key that was on its way while a reply changed what it means is not obeyed. Half a second is longer than
+/// a person takes to finish a movement that has begun.
+const HOLD: Duration = Duration::from_millis(500);
+
+/// Why a card cannot be picked or sent now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no such card, or it is not open.
+    Absent,
+    /// A reply changed the cards at this very moment.
+    Held,
+    /// It must not be sent; why.
+    Refused(String),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Suggestions {
+    cards: Vec<Card>,
+    /// The id of the card on the edit line: no reply touches it.
+    editing: Option<String>,
+    /// When a reply last changed which card has this number.
+    moved_at: [Option<Instant>; NUMBERS],
+}
+
+impl Suggestions {
+    /// All cards but the dismissed, in the order in which they came.
+    pub fn cards(&self) -> impl DoubleEndedIterator<Item = &Card> {
+        self.cards.iter().filter(|c| c.state != CardState::Dismissed)
+    }
+
+    pub fn get(&self, id: &str) -> Option<&Card> {
+        self.cards.iter().find(|c| c.id == id)
+    }
+
+    /// The cards that have numbers, first to ninth.
+    pub fn numbered(&self) -> impl Iterator<Item = (usize, &Card)> {
+        (1..).zip(self.cards.iter().filter(|c| c.is_pickable())).take(NUMBERS)
+    }
+
+    /// The card that a digit means.
+    pub fn pick_number(&self, number: usize, now: Instant) -> Result<&Card, Refusal> {
+        let (_, card) = self.numbered().find(|(n, _)| *n == number).ok_or(Refusal::Absent)?;
+        let moved = self.moved_at.get(number.wrapping_sub(1)).copied().flatten();
+        if is_recent(moved, now) { Err(Refusal::Held) } else { self.pick(&card.id, now) }
+    }
+
+    /// The card with this id, if it can be put on the edit line.
+    pub fn pick(&self, id: &str, now: Instant) -> Result<&Card, Refusal> {
+        let card = self.get(id).filter(|c| c.is_open()).ok_or(Refusal::Absent)?;
+        match &card.refused {
+            Some(why) => Err(Refusal::Refused(why.clone())),
+            None if is_recent(card.changed_at, now) => Err(Refusal::Held),
+            None => Ok(card),
+        }
+    }
+
+    /// The card goes on the edit line: frozen from now on.
+    pub fn begin_edit(&mut self, id: &str, now: Instant) -> Result<&Card, Refusal> {
+        self.pick(id, now)?;
+        if let Some(other) = self.editing.take() {
+            self.release(&other, now);
+        }
+        self.editing = Some(id.to_owned());
+        self.pick(id, now)
+    }
+
+    pub fn editing(&self) -> Option<&Card> {
+        self.get(self.editing.as_deref()?)
+    }
+
+    /// The edit line was left without sending; what was typed stays with the card.
+    pub fn end_edit(&mut self, text: &str, now: Instant) {
+        let Some(id) = self.editing.take() else { return };
+        if let Some(card) = self.get_mut(&id) {
+            if text == card.command || text.trim().is_empty() {
+                card.edited_text = None;
+                card.state = CardState::Proposed;
+            } else {
+                card.edited_text = Some(text.to_owned());
+                card.state = CardState::Edited;
+            }
+        }
+        self.release(&id, now);
+    }
+
+    /// The text on the edit line is sent. True if it is not what the card said.
+    pub fn send_edit(&mut self, text: &str) -> Result<(String, bool), Refusal> {
+        let id = self.editing.clone().ok_or(Refusal::Absent)?;
+        if let Some(why) = refusal(text) {
+            return Err(Refusal::Refused(format!("not sent: {why}")));
+        }
+        let card = self.get_mut(&id).ok_or(Refusal::Absent)?;
+        let was_edited = text != card.command;
+        card.edited_text = was_edited.then(|| text.to_owned());
+        card.state = CardState::Sent;
+        card.notice = None;
+        self.editing = None;
+        Ok((id, was_edited))
+    }
+
+    /// It could not be typed into the session after all; the card is open again.
+    pub fn not_sent(&mut self, id: &str, why: &str, now: Instant) {
+        let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) else { return };
+        card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
+        card.notice = Some(short(&format!("not sent: {why}"), NOTICE_LIMIT));
+        self.release(id, now);
+    }
+
+    /// The command of a sent card has ended.
+    pub fn done(&mut self, id: &str, exit: Option<i32>, now: Instant) {
+        let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) else { return };
+        card.state = CardState::Done { exit };
+        self.release(id, now);
+    }
+
+    /// The user puts a card away. One that runs stays: its end is still to be told.
+    pub fn dismiss(&mut self, id: &str, now: Instant) -> bool {
+        if self.editing.as_deref() == Some(id) {
+            self.editing = None;
+        }
+        let Some(card) = self.get_mut(id).filter(|c| c.state != CardState::Sent) else { return false };
+        card.state = CardState::Dismissed;
+        card.edited_text = None;
+        self.release(id, now);
+        true
+    }
+
+    /// The last message of Linus's is about these cards, and about no others.
+    pub(super) fn mention(&mut self, ids: &[String]) {
+        for card in &mut self.cards {
+            card.mentioned = ids.contains(&card.id);
+        }
+    }
+
+    /// What a reply clears, then what it brings. The values are sentences for the user.
+    pub(super) fn apply(
+        &mut self,
+        clear: Option<&ClearSuggestions>,
+        new: Vec<Suggestion>,
+        now: Instant,
+    ) -> Vec<String> {
+        let before = self.numbers();
+        if let Some(clear) = clear {
+            self.clear(clear);
+        }
+        let mut nameless = 0;
+        let mut too_many = 0;
+        for suggestion in new {
+            if suggestion.id.is_empty() || suggestion.id.len() > ID_LIMIT {
+                nameless += 1;
+            } else if !self.put(&suggestion, now) {
+                too_many += 1;
+            }
+        }
+        self.note_moves(&before, now);
+        let mut complaints = Vec::new();
+        if nameless > 0 {
+            complaints.push(format!("{nameless} suggested command(s) without a usable id were left out."));
+        }
+        if too_many > 0 {
+            complaints
+                .push(format!("{too_many} suggested command(s) left out: there are {CARDS_LIMIT} already."));
+        }
+        complaints
+    }
+
+    fn clear(&mut self, clear: &ClearSuggestions) {
+        let editing = self.editing.as_deref();
+        self.cards.retain_mut(|card| {
+            if !(clear.all || clear.ids.contains(&card.id)) {
+                return true;
+            }
+            let frozen = editing == Some(&card.id) || card.is_frozen();
+            if frozen {
+                card.held = Some(Held::Remove);
+            }
+            frozen
+        });
+    }
+
+    /// Adds a card or replaces the one with the same id; false if there is no room.
+    fn put(&mut self, suggestion: &Suggestion, now: Instant) -> bool {
+        let editing = self.editing.clone();
+        if let Some(card) = self.get_mut(&suggestion.id) {
+            if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
+                card.held = Some(Held::Replace(suggestion.clone()));
+            } else {
+                card.replace(suggestion, now);
+            }
+            return true;
+        }
+        if self.cards.len() >= CARDS_LIMIT && !self.forget_one() {
+            return false;
+        }
+        self.cards.push(Card::from_wire(suggestion));
+        true
+    }
+
+    /// Makes room by the oldest card that is of no more use.
+    fn forget_one(&mut self) -> bool {
+        let closed = |c: &Card| matches!(c.state, CardState::Done { .. } | CardState::Dismissed);
+        let Some(at) = self.cards.iter().position(closed) else { return false };
+        self.cards.remove(at);
+        true
+    }
+
+    /// The card is free: what a reply wanted of it meanwhile is done now.
+    fn release(&mut self, id: &str, now: Instant) {
+        let before = self.numbers();
+        let Some(card) = self.get_mut(id).filter(|c| !c.is_frozen()) else { return };
+        match card.held.take() {
+            Some(Held::Replace(suggestion)) => card.replace(&suggestion, now),
+            // What was sent stays as a record; only an open proposal goes.
+            Some(Held::Remove) if card.state == CardState::Proposed => self.cards.retain(|c| c.id != id),
+            Some(Held::Remove) | None => return,
+        }
+        self.note_moves(&before, now);
+    }
+
+    fn get_mut(&mut self, id: &str) -> Option<&mut Card> {
+        self.cards.iter_mut().find(|c| c.id == id)
+    }
+
+    /// What each number means.
+    fn numbers(&self) -> Vec<(String, String)> {
+        self.numbered().map(|(_, c)| (c.id.clone(), c.command.clone())).collect()
+    }
+
+    fn note_moves(&mut self, before: &[(String, String)], now: Instant) {
+        let after = self.numbers();
+        for (at, moved_at) in self.moved_at.iter_mut().enumerate() {
+            // A number that nobody had cannot have been meant otherwise.
+            if before.get(at).is_some_and(|had| after.get(at) != Some(had)) {
+                *moved_at = Some(now);
+            }
+        }
+    }
+}
+
+fn is_recent(at: Option<Instant>, now: Instant) -> bool {
+    at.is_some_and(|at| now.saturating_duration_since(at) < HOLD)
+}

@@ -1,0 +1,159 @@
+//! The Chat section: messages from the bottom up, as many as are seen.
+
+use ansi_to_tui::IntoText;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::paint::paragraph;
+use super::theme::Theme;
+use super::view::View;
+use crate::copilot::{Copilot, Delivery, Entry, Who};
+use crate::text::{strip_sgr, wrap_ranges};
+
+/// Columns before every line of a message but its first.
+const INDENT: usize = 2;
+
+/// Attributes of foreign text that are shown: nothing that hides or blinks.
+const ATTRIBUTES: Modifier = Modifier::BOLD
+    .union(Modifier::DIM)
+    .union(Modifier::ITALIC)
+    .union(Modifier::UNDERLINED)
+    .union(Modifier::CROSSED_OUT);
+
+const EMPTY: &str = "Say what you want to know or do. Linus sees this terminal.";
+
+/// The lines of the chat that are seen in `height` rows, top to bottom, and how many are below them. Keeps the
+/// view's scroll within what there is.
+pub(super) fn body(
+    copilot: &Copilot,
+    view: &mut View,
+    cols: usize,
+    height: usize,
+) -> (Vec<Line<'static>>, usize) {
+    let theme = view.theme;
+    if copilot.chat.is_empty() {
+        view.scroll = 0;
+        return (paragraph(EMPTY, cols, 0, theme.dim()), 0);
+    }
+    // At the bottom only what is seen is laid out; scrolled up, all of it, so that the text stands still
+    // while more arrives.
+    let scrolled = view.scroll > 0;
+    let from_bottom = from_bottom(copilot, cols, if scrolled { usize::MAX } else { height }, theme);
+    if scrolled {
+        let total = from_bottom.len();
+        if view.drawn.chat_lines > 0 {
+            view.scroll += total.saturating_sub(view.drawn.chat_lines);
+        }
+        view.drawn.chat_lines = total;
+        view.scroll = view.scroll.min(total.saturating_sub(height));
+    } else {
+        view.drawn.chat_lines = 0;
+    }
+    let mut lines: Vec<_> = from_bottom.into_iter().skip(view.scroll).take(height).collect();
+    lines.reverse();
+    (lines, view.scroll)
+}
+
+/// Rows that the section would like, counted up to `limit`.
+pub(super) fn wanted(copilot: &Copilot, cols: usize, limit: usize, theme: Theme) -> usize {
+    if copilot.chat.is_empty() {
+        return paragraph(EMPTY, cols, 0, theme.dim()).len();
+    }
+    from_bottom(copilot, cols, limit, theme).len()
+}
+
+/// The lines of the chat, bottom line first: whole messages until there are `wanted` lines.
+fn from_bottom(copilot: &Copilot, cols: usize, wanted: usize, theme: Theme) -> Vec<Line<'static>> {
+    let mut lines = tail(copilot, cols, theme);
+    let mut below = None;
+    for entry in copilot.chat.entries().rev() {
+        if lines.len() >= wanted {
+            break;
+        }
+        // What the user says starts something new.
+        if below.replace(entry.who) == Some(Who::You) {
+            lines.push(Line::default());
+        }
+        lines.extend(entry_lines(entry, cols, theme).into_iter().rev());
+    }
+    lines
+}
+
+/// What stands below the last message, bottom line first: the answer being written, or that one is awaited.
+fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
+    let mut lines = match copilot.chat.writing() {
+        Some(text) => {
+            message(vec![Span::styled("Linus: ", theme.accent())], &format!("{text}…"), cols, theme)
+        }
+        None if copilot.chat.is_waiting() => {
+            paragraph("Linus is answering… (Esc cancels)", cols, 0, theme.dim())
+        }
+        None => Vec::new(),
+    };
+    lines.reverse();
+    lines
+}
+
+fn entry_lines(entry: &Entry, cols: usize, theme: Theme) -> Vec<Line<'static>> {
+    if entry.who == Who::Note {
+        return paragraph(&format!("· {}", entry.text), cols, 0, theme.dim());
+    }
+    let mut label = Vec::new();
+    if entry.who == Who::Linus {
+        label.push(Span::styled("Linus: ", theme.accent()));
+    } else {
+        label.push(Span::styled("You: ", theme.bold()));
+        let mark = match entry.delivery {
+            Delivery::Sending | Delivery::Delivered => "",
+            Delivery::Queued => "(queued) ",
+            Delivery::Perhaps => "(perhaps delivered) ",
+            Delivery::Cancelled => "(cancelled) ",
+        };
+        label.push(Span::styled(mark, theme.warning()));
+    }
+    message(label, &entry.text, cols, theme)
+}
+
+/// A message after its label: SGR becomes style, lines wrap with a hanging indent.
+fn message(label: Vec<Span<'static>>, text: &str, cols: usize, theme: Theme) -> Vec<Line<'static>> {
+    let text = text.replace('\t', "    ");
+    let parsed = match text.into_text() {
+        Ok(parsed) => parsed.lines,
+        Err(_) => strip_sgr(&text).lines().map(|l| Line::from(l.to_owned())).collect(),
+    };
+    let mut logical = parsed.into_iter().map(|l| l.spans);
+    let mut first = label;
+    first.extend(logical.next().unwrap_or_default());
+    let mut lines = Vec::new();
+    for spans in std::iter::once(first).chain(logical) {
+        let spans = spans.into_iter().map(|s| Span::styled(s.content, tamed(s.style, theme)));
+        wrap_spans(&spans.collect::<Vec<_>>(), cols, &mut lines);
+    }
+    lines
+}
+
+/// Foreign style without what could hide text: backgrounds, conceal, blink.
+fn tamed(style: Style, theme: Theme) -> Style {
+    let fg = style.fg.filter(|c| theme.is_coloured() && *c != Color::Reset);
+    Style { fg, bg: None, add_modifier: style.add_modifier & ATTRIBUTES, ..Style::default() }
+}
+
+fn wrap_spans(spans: &[Span<'static>], cols: usize, lines: &mut Vec<Line<'static>>) {
+    let plain: String = spans.iter().map(|s| s.content.as_ref()).collect();
+    for piece in wrap_ranges(&plain, cols.saturating_sub(INDENT)) {
+        let mut out = Vec::new();
+        if !lines.is_empty() {
+            out.push(Span::raw(" ".repeat(INDENT)));
+        }
+        let mut start = 0;
+        for span in spans {
+            let end = start + span.content.len();
+            let (from, to) = (piece.start.max(start), piece.end.min(end));
+            if from < to {
+                out.push(Span::styled(span.content[from - start..to - start].to_owned(), span.style));
+            }
+            start = end;
+        }
+        lines.push(Line::from(out));
+    }
+}

@@ -1,0 +1,190 @@
+//! Pictures of the whole screen, compared with `tests/fixtures/ui/*.txt`.
+//!
+//! `AISSH_UPDATE_FIXTURES=1 cargo test golden` writes them anew; look at the difference before committing it.
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::{Buffer, CellWidth};
+use serde_json::json;
+
+use super::*;
+use crate::copilot::{Copilot, Delivery};
+use crate::linus::contract::Envelope;
+use crate::terminal::Size;
+
+pub(super) const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
+
+pub(super) fn status() -> Status {
+    Status { target: "root@10.250.50.70".into(), policy: "confirm", secret: false, prefix: "Ctrl-\\".into() }
+}
+
+/// The story of the contract: /var is full.
+pub(super) fn story(now: Instant) -> Copilot {
+    let mut copilot = Copilot::new("built-in (runbooks, no model)");
+    copilot.link.online(Duration::from_millis(3));
+    let said = copilot.chat.say("hey linus, /var is full what's eating the space");
+    copilot.chat.set_delivery(said, Delivery::Delivered);
+    let reply = json!({
+        "chat_response": {
+            "message": "Looks like \x1b[1m/var/log\x1b[0m is the culprit at 4.2G. I've queued up some commands to \
+                        identify the largest files.",
+            "mentions": ["cmd_001"],
+        },
+        "intent_update": {
+            "summary": "Investigating /var disk usage",
+            "confidence": 0.85,
+            "steps": [
+                { "status": "done", "text": "Check overall disk usage with df -h" },
+                { "status": "done", "text": "Identify largest directories in /var" },
+                { "status": "current", "text": "List largest individual files in /var/log" },
+                { "status": "pending", "text": "Determine if logs can be rotated or cleaned" },
+                { "status": "pending", "text": "Free disk space safely" },
+            ],
+        },
+        "suggested_commands": { "commands": [
+            { "id": "cmd_000", "command": "du -xh --max-depth=1 /var", "description": "", "risk": "low" },
+            { "id": "cmd_001", "command": "ls -lhS /var/log/*.log | head -10",
+              "description": "List largest log files in /var/log", "risk": "low" },
+            { "id": "cmd_002", "command": "sudo journalctl --disk-usage",
+              "description": "Check journald disk usage", "risk": "low" },
+            { "id": "cmd_003", "command": "sudo apt-get clean && sudo apt-get autoremove -y",
+              "description": "Clean apt cache and remove unused packages (~500MB typical)", "risk": "medium" },
+            { "id": "cmd_004", "command": "find /var/log -name '*.gz' -mtime +30 -delete",
+              "description": "Delete rotated logs older than 30 days", "risk": "high" },
+        ] },
+    });
+    copilot.apply(Envelope::read(&reply).0, now);
+    copilot.suggestions.begin_edit("cmd_000", now).unwrap();
+    copilot.suggestions.send_edit("du -xh --max-depth=1 /var").unwrap();
+    copilot.suggestions.done("cmd_000", Some(0), now);
+    copilot
+}
+
+pub(super) fn remote(layout: &Layout, size: Size) -> vt100::Parser {
+    let size = layout.remote(size);
+    let dimension = |n: u16| NonZeroU16::new(n.max(2)).unwrap();
+    let mut parser = vt100::Parser::new(dimension(size.rows), dimension(size.cols), 0);
+    parser.process(
+        b"root@prod-web-03:~# df -h\r\nFilesystem      Size  Used Avail Use% Mounted on\r\n\
+          /dev/sda1        45G   42G  1.2G  \x1b[31m98%\x1b[0m /\r\ntmpfs           7.8G     0  7.8G   0% /dev/shm\r\n\
+          root@prod-web-03:~# du -xh --max-depth=1 /var\r\n4.2G    /var/log\r\n1.1G    /var/lib\r\n\
+          root@prod-web-03:~# ",
+    );
+    parser
+}
+
+pub(super) fn draw_at(
+    cols: u16,
+    rows: u16,
+    view: &mut View,
+    copilot: &Copilot,
+    status: &Status,
+) -> (Buffer, Cursor) {
+    let size = Size::new(cols, rows);
+    let layout = Layout::new(size, view.choice());
+    let parser = remote(&layout, size);
+    let mut terminal = Terminal::new(TestBackend::new(cols, rows)).unwrap();
+    let mut cursor = Cursor::default();
+    terminal.draw(|frame| cursor = draw(frame, &layout, parser.screen(), view, copilot, status)).unwrap();
+    (terminal.backend().buffer().clone(), cursor)
+}
+
+pub(super) fn picture(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < buffer.area.width {
+            let cell = &buffer[(x, y)];
+            line.push_str(cell.symbol());
+            x += cell.cell_width().max(1);
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn compare(name: &str, picture: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/ui/{name}.txt"));
+    if std::env::var_os("AISSH_UPDATE_FIXTURES").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, picture).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(wanted == picture, "{name} differs from {}:\n{picture}", path.display());
+}
+
+fn all_sizes(name: &str, view: &View, copilot: &Copilot, status: &Status) {
+    for (cols, rows) in SIZES {
+        let (buffer, _) = draw_at(cols, rows, &mut view.clone(), copilot, status);
+        compare(&format!("{name}-{cols}x{rows}"), &picture(&buffer));
+    }
+}
+
+pub(super) fn focused(copilot: &mut Copilot, now: Instant) -> View {
+    let mut view = View::new(Theme::new(true));
+    view.set_shown(true);
+    view.prefix(PrefixAction::Ask, copilot, now);
+    view
+}
+
+#[test]
+fn golden_an_empty_panel_says_what_to_do() {
+    let mut view = View::new(Theme::new(true));
+    view.set_shown(true);
+    all_sizes("empty", &view, &Copilot::new("built-in (runbooks, no model)"), &status());
+}
+
+#[test]
+fn golden_the_contracts_story() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let view = focused(&mut copilot, now);
+    all_sizes("story", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_a_card_on_the_edit_line() {
+    let start = Instant::now();
+    let mut copilot = story(start);
+    let now = start + Duration::from_secs(1);
+    let mut view = focused(&mut copilot, now);
+    view.prefix(PrefixAction::Card(3), &mut copilot, now);
+    view.key(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL), &mut copilot, now);
+    all_sizes("edit", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_offline_with_a_queued_message_and_a_secret_prompt() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    copilot.link.offline("connection refused");
+    let said = copilot.chat.say("can I delete the old logs?");
+    copilot.chat.set_delivery(said, Delivery::Queued);
+    let view = focused(&mut copilot, now);
+    all_sizes("offline", &view, &copilot, &Status { secret: true, ..status() });
+}
+
+#[test]
+fn golden_help() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let mut view = focused(&mut copilot, now);
+    view.prefix(PrefixAction::Help, &mut copilot, now);
+    all_sizes("help", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_a_narrow_terminal_has_the_panel_alone() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let mut view = focused(&mut copilot, now);
+    let (buffer, _) = draw_at(50, 30, &mut view, &copilot, &status());
+    compare("narrow-50x30", &picture(&buffer));
+}

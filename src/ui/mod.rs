@@ -1,0 +1,33 @@
+//! What the user sees and what the keys mean. Draws into cells and turns cells into bytes; does no I/O.
+
+mod backend;
+mod bindings;
+mod cards;
+mod chat;
+mod editor;
+mod help;
+mod input;
+mod intent;
+mod layout;
+mod paint;
+mod panel;
+mod sections;
+mod sgr;
+mod status;
+mod terminal_pane;
+mod theme;
+mod view;
+
+pub use backend::{Cursor, Screen, Shape};
+pub use bindings::{Binding, Key, PANEL, PREFIX, PrefixAction, after_prefix};
+pub use editor::{Edit, LineEditor};
+pub use layout::{Choice, Layout, Mode};
+pub use panel::draw;
+pub use status::Status;
+pub use theme::Theme;
+pub use view::{Action, Focus, View};
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Lines into a part of the screen, clipped, whatever its size.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::text::{truncate, width, wrap};
+
+/// A line in one style.
+pub(super) fn styled(text: impl Into<String>, style: Style) -> Line<'static> {
+    Line::from(Span::styled(text.into(), style))
+}
+
+/// Text in one style, wrapped, each line after `indent` blanks.
+pub(super) fn paragraph(text: &str, cols: usize, indent: usize, style: Style) -> Vec<Line<'static>> {
+    let lines = wrap(text, cols.saturating_sub(indent));
+    lines.into_iter().map(|l| styled(format!("{}{l}", " ".repeat(indent)), style)).collect()
+}
+
+/// Draws lines from the top of `area`; what does not fit is not drawn.
+pub(super) fn lines(buffer: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
+    let area = area.intersection(buffer.area);
+    for (y, line) in (area.top()..area.bottom()).zip(lines) {
+        buffer.set_line(area.x, y, line, area.width);
+    }
+}
+
+/// What of the lines is shown in `height` rows: from the top if that holds `focus`, else scrolled to it. The
+/// last row tells how much is below.
+pub(super) fn window(
+    lines: Vec<Line<'static>>,
+    focus: usize,
+    height: usize,
+    dim: Style,
+) -> Vec<Line<'static>> {
+    if lines.len() <= height || height < 2 {
+        return lines.into_iter().take(height).collect();
+    }
+    let rows = height - 1;
+    let start = (focus + 1).saturating_sub(rows).min(lines.len() - rows);
+    let below = lines.len() - rows - start;
+    let mut shown: Vec<_> = lines.into_iter().skip(start).take(rows).collect();
+    let mark = match (start, below) {
+        (_, 0) => format!("… {start} more above"),
+        (0, _) => format!("… {below} more"),
+        _ => format!("… {start} above, {below} below"),
+    };
+    shown.push(styled(mark, dim));
+    shown
+}
+
+/// Left and right part of one line; the right part stays whole if the left one can be shortened.
+pub(super) fn ends(cols: usize, mut left: Span<'static>, right: Span<'static>) -> Line<'static> {
+    let room = cols.saturating_sub(width(&right.content) + 1);
+    left.content = truncate(&left.content, room).into();
+    let gap = cols.saturating_sub(width(&left.content) + width(&right.content));
+    Line::from(vec![left, Span::raw(" ".repeat(gap)), right])
+}
+
+/// A section's heading: its title, a rule, and what belongs to the right.
+pub(super) fn heading(
+    cols: usize,
+    title: &str,
+    style: Style,
+    rule: Style,
+    right: Vec<Span<'static>>,
+) -> Line<'static> {
+    let right_cols: usize = right.iter().map(|s| width(&s.content)).sum();
+    let title = truncate(title, cols);
+    let mut used = width(&title) + 1;
+    let right = if used + right_cols + 3 <= cols { right } else { Vec::new() };
+    if !right.is_empty() {
+        used += right_cols + 1;
+    }
+    let mut spans = vec![
+        Span::styled(title, style),
+        Span::styled(format!(" {}", "─".repeat(cols.saturating_sub(used))), rule),
+    ];
+    if !right.is_empty() {
+        spans.push(Span::raw(" "));
+        spans.extend(right);
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(line: &Line<'_>) -> String {
+        line.spans.iter().map(|s| s.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn a_heading_fills_its_line_and_gives_up_the_right_part_first() {
+        let heading =
+            |cols| text(&heading(cols, "Intent", Style::new(), Style::new(), vec![Span::raw("2/5")]));
+        assert_eq!(heading(16), "Intent ───── 2/5");
+        assert_eq!(heading(10), "Intent ───");
+        assert_eq!(heading(4), "Int… ");
+    }
+
+    #[test]
+    fn the_left_end_is_shortened_before_the_right_one() {
+        let ends = |cols| text(&ends(cols, Span::raw("root@host.example"), Span::raw("confirm")));
+        assert_eq!(ends(30), "root@host.example      confirm");
+        assert_eq!(ends(16), "root@ho… confirm");
+    }
+
+    #[test]
+    fn nothing_is_drawn_outside_whatever_the_area() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 3, 1));
+        lines(&mut buffer, Rect::new(1, 0, 50, 50), &vec![styled("abcdef", Style::new()); 9]);
+        lines(&mut buffer, Rect::new(9, 9, 5, 5), &[styled("x", Style::new())]);
+        assert_eq!(buffer, Buffer::with_lines([" ab"]));
+    }
+}

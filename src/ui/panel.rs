@@ -1,0 +1,190 @@
+//! The panel as a whole: which section has which rows, and the frame with both panes.
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
+
+use super::backend::{Cursor, Shape};
+use super::input::Rows;
+use super::layout::{Layout, Mode};
+use super::paint::{heading, lines, styled, window};
+use super::sections::{Sections, Wants};
+use super::status::{Status, hints, linus, session};
+use super::view::{Focus, View};
+use super::{cards, chat, help, intent, terminal_pane};
+use crate::copilot::Copilot;
+use crate::text::visible;
+
+/// Columns of the prompt before the input.
+const PROMPT: usize = 2;
+
+/// Draws both panes; the value is where the cursor belongs.
+pub fn draw(
+    frame: &mut Frame<'_>,
+    layout: &Layout,
+    screen: &vt100::Screen,
+    view: &mut View,
+    copilot: &Copilot,
+    status: &Status,
+) -> Cursor {
+    view.note_layout(layout);
+    let buffer = frame.buffer_mut();
+    let panel = layout.panel.intersection(buffer.area);
+    let over_all = layout.mode == Mode::Full;
+    if over_all && view.focus() == Focus::Terminal {
+        let area = layout.terminal.intersection(buffer.area);
+        terminal_pane::draw(screen, area, buffer);
+        return terminal_pane::cursor(screen, area);
+    }
+    let mut seen = layout.terminal.intersection(buffer.area);
+    seen.width = seen.width.min(panel.x.saturating_sub(seen.x));
+    terminal_pane::draw(screen, seen, buffer);
+    Clear.render(panel, buffer);
+    let inner = if over_all { panel } else { divider(buffer, panel, view) };
+    let cursor = Panel { view, copilot, status, area: inner }.draw(buffer);
+    match view.focus() {
+        Focus::Terminal => terminal_pane::cursor(screen, seen),
+        Focus::Panel => Cursor { position: cursor, shape: Shape::User },
+    }
+}
+
+/// The line between the panes, heavy while the panel has the focus; the value is what is right of it.
+fn divider(buffer: &mut Buffer, panel: Rect, view: &View) -> Rect {
+    let focused = view.focus() == Focus::Panel;
+    let sign = if focused { "┃" } else { "│" };
+    for y in panel.top()..panel.bottom() {
+        if let Some(cell) = buffer.cell_mut((panel.x, y)) {
+            cell.set_symbol(sign).set_style(view.theme.rule(focused));
+        }
+    }
+    let width = panel.width.saturating_sub(2);
+    Rect { x: panel.x.saturating_add(2).min(panel.right()), width, ..panel }
+}
+
+/// One drawing of the panel's inside.
+struct Panel<'a> {
+    view: &'a mut View,
+    copilot: &'a Copilot,
+    status: &'a Status,
+    area: Rect,
+}
+
+impl Panel<'_> {
+    /// The value is the place of the input's cursor, if it is seen.
+    fn draw(&mut self, buffer: &mut Buffer) -> Option<Position> {
+        let cols = usize::from(self.area.width);
+        if self.view.help {
+            let text = help::lines(&self.status.prefix, cols, self.view.theme);
+            lines(buffer, self.area, &window(text, 0, usize::from(self.area.height), self.view.theme.dim()));
+            return None;
+        }
+        let sections = self.sections(cols);
+        self.draw_intent(buffer, sections.intent, cols);
+        self.draw_cards(buffer, sections.cards, cols);
+        self.draw_chat(buffer, sections.chat, cols);
+        let cursor = self.draw_input(buffer, sections.input, cols);
+        self.draw_status(buffer, sections.status, cols);
+        cursor
+    }
+
+    fn sections(&self, cols: usize) -> Sections {
+        let editor = self.view.edit.as_ref().unwrap_or(&self.view.input);
+        Sections::new(
+            self.area,
+            Wants {
+                intent: intent::wanted(self.copilot, cols, self.view.theme),
+                cards: cards::wanted(self.copilot, self.view, cols),
+                chat: chat::wanted(self.copilot, cols, usize::from(self.area.height), self.view.theme),
+                input: Rows::new(editor, cols.saturating_sub(PROMPT)).rows.len(),
+            },
+        )
+    }
+
+    fn heading(&self, buffer: &mut Buffer, area: Rect, title: &str, right: Vec<Span<'static>>) -> Rect {
+        let theme = self.view.theme;
+        let focused = self.view.focus() == Focus::Panel;
+        let title_style = if focused { theme.accent() } else { theme.bold() };
+        let cols = usize::from(area.width);
+        let line = heading(cols, title, title_style, theme.dim(), right);
+        lines(buffer, Rect { height: area.height.min(1), ..area }, &[line]);
+        Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
+    }
+
+    fn draw_intent(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+        let theme = self.view.theme;
+        let right = self.copilot.intent.as_ref().map(|i| intent::heading_right(i, theme)).unwrap_or_default();
+        let body = self.heading(buffer, area, "Intent", right);
+        lines(buffer, body, &intent::body(self.copilot, cols, usize::from(body.height), theme));
+    }
+
+    fn draw_cards(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+        let open = self.copilot.suggestions.cards().filter(|c| c.is_open()).count();
+        let right = if open > 0 { vec![Span::raw(open.to_string())] } else { Vec::new() };
+        let body = self.heading(buffer, area, "Suggested Commands", right);
+        let height = usize::from(body.height);
+        let (text, focus) = cards::body(self.copilot, self.view, cols, height);
+        lines(buffer, body, &window(text, focus, height, self.view.theme.dim()));
+    }
+
+    fn draw_chat(&mut self, buffer: &mut Buffer, area: Rect, cols: usize) {
+        let height = usize::from(area.height.saturating_sub(1));
+        self.view.drawn.chat_height = height;
+        let (text, below) = chat::body(self.copilot, self.view, cols, height);
+        let right = if below > 0 { vec![Span::raw(format!("↓ {below} more"))] } else { Vec::new() };
+        let body = self.heading(buffer, area, "Chat", right);
+        lines(buffer, body, &text);
+    }
+
+    fn draw_input(&self, buffer: &mut Buffer, area: Rect, cols: usize) -> Option<Position> {
+        let theme = self.view.theme;
+        let (title, right) = self.input_heading();
+        let body = self.heading(buffer, area, &title, right);
+        let editor = self.view.edit.as_ref().unwrap_or(&self.view.input);
+        let rows = Rows::new(editor, cols.saturating_sub(PROMPT)).window(usize::from(body.height));
+        let style = if self.view.is_editing() { theme.bold() } else { theme.plain() };
+        let mut text: Vec<Line<'static>> = Vec::new();
+        for (at, row) in rows.rows.into_iter().enumerate() {
+            let prompt = Span::styled(if at == 0 { "› " } else { "  " }, self.prompt_style());
+            text.push(Line::from(vec![prompt, Span::styled(row, style)]));
+        }
+        if editor.is_empty() && self.view.focus() == Focus::Terminal {
+            text = vec![styled("› ", theme.dim())];
+        }
+        lines(buffer, body, &text);
+        let (row, col) = rows.cursor;
+        let x = body.x.saturating_add((PROMPT + col) as u16);
+        let position = Position::new(x, body.y.saturating_add(row as u16));
+        body.contains(position).then_some(position)
+    }
+
+    fn prompt_style(&self) -> Style {
+        if self.view.focus() == Focus::Panel { self.view.theme.accent() } else { self.view.theme.dim() }
+    }
+
+    /// Whose text the input is.
+    fn input_heading(&self) -> (String, Vec<Span<'static>>) {
+        let suggestions = &self.copilot.suggestions;
+        let Some(card) = suggestions.editing().filter(|_| self.view.is_editing()) else {
+            return ("Ask Linus".into(), Vec::new());
+        };
+        let number = suggestions.numbered().find(|(_, c)| c.id == card.id);
+        let number = number.map(|(n, _)| format!("{n} ")).unwrap_or_default();
+        let (style, risk) = self.view.theme.risk(card.risk);
+        (format!("Edit {number}{}", visible(&card.id)), vec![Span::styled(risk, style)])
+    }
+
+    fn draw_status(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+        let hints = hints(self.status, self.view, self.copilot, cols);
+        let mut text = vec![hints];
+        if area.height >= 2 {
+            text.insert(0, session(self.status, self.view, cols));
+        }
+        if area.height >= 3 {
+            text.insert(1, linus(self.copilot, self.view, cols));
+        }
+        lines(buffer, area, &text);
+    }
+}

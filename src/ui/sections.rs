@@ -1,0 +1,113 @@
+//! Which rows of the panel each section has.
+
+use ratatui::layout::Rect;
+
+/// Rows of text that the sections would like, headings not counted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wants {
+    pub(super) intent: usize,
+    pub(super) cards: usize,
+    pub(super) chat: usize,
+    pub(super) input: usize,
+}
+
+/// The sections from top to bottom, headings included; a height of 0 is not drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sections {
+    pub(super) intent: Rect,
+    pub(super) cards: Rect,
+    pub(super) chat: Rect,
+    pub(super) input: Rect,
+    pub(super) status: Rect,
+}
+
+/// From this height on, sections are set apart by an empty row.
+const ROOMY: u16 = 32;
+
+/// Below, there is only the input.
+const CHAT_FROM: u16 = 3;
+
+/// Below, Intent and cards are left out: the chat alone is of more use.
+const ALL_FROM: u16 = 12;
+
+impl Sections {
+    pub(super) fn new(area: Rect, wants: Wants) -> Self {
+        let height = area.height;
+        let status = match height {
+            0..=7 => 0,
+            8..=15 => 1,
+            16..=19 => 2,
+            _ => 3,
+        };
+        // The edit line must show a command whole if at all possible: up to a third.
+        let most = (height / 3).max(1);
+        let input = (1 + fit(wants.input.max(1)).min(most)).min(height - status);
+        let rest = height - status - input;
+        let gap = u16::from(height >= ROOMY);
+        let (intent, cards) = if height < ALL_FROM { (0, 0) } else { upper(rest, gap, wants) };
+        let chat = if rest >= CHAT_FROM || intent + cards > 0 { rest - intent - cards } else { 0 };
+        let input = if chat == 0 { input + rest - intent - cards } else { input };
+        let mut y = area.y;
+        let mut take = |rows: u16, gap: u16| {
+            let rect = Rect { y, height: rows - gap.min(rows), ..area };
+            y += rows;
+            rect
+        };
+        Self {
+            intent: take(intent, gap),
+            cards: take(cards, gap),
+            chat: take(chat, gap),
+            input: take(input, 0),
+            status: take(status, 0),
+        }
+    }
+}
+
+/// Rows of Intent and cards. The chat keeps at least a third if it has that much to show; what they do not
+/// want is the chat's.
+fn upper(rest: u16, gap: u16, wants: Wants) -> (u16, u16) {
+    let room = rest - (rest / 3).min(fit(wants.chat).saturating_add(1)).max(CHAT_FROM.min(rest));
+    let intent = fit(wants.intent).saturating_add(1 + gap);
+    let cards = fit(wants.cards).saturating_add(1 + gap);
+    if intent.saturating_add(cards) <= room {
+        return (intent, cards);
+    }
+    let share = (room * 2 / 5).max(room.saturating_sub(cards));
+    let intent = intent.min(share);
+    (intent, cards.min(room - intent))
+}
+
+fn fit(rows: usize) -> u16 {
+    u16::try_from(rows).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sections_fill_the_panel_and_never_overlap_at_any_height() {
+        for height in 0..120 {
+            for (intent, cards, chat, input) in
+                [(1, 1, 1, 1), (6, 9, 99, 1), (60, 60, 60, 60), (0, 300, 2, 3), (usize::MAX, 0, 0, 1)]
+            {
+                let area = Rect::new(3, 0, 40, height);
+                let s = Sections::new(area, Wants { intent, cards, chat, input });
+                let mut y = 0;
+                for part in [s.intent, s.cards, s.chat, s.input, s.status] {
+                    assert!(part.y >= y && part.bottom() <= height, "{height}: {s:?}");
+                    assert!(part.y - y <= 1, "{height}: {s:?}");
+                    y = part.bottom();
+                }
+                assert_eq!(y, height, "{height}: {s:?}");
+                assert!(height < 2 || s.input.height >= 2, "{height}: {s:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_chat_keeps_a_third_when_all_want_more() {
+        let s = Sections::new(Rect::new(0, 0, 40, 40), Wants { intent: 50, cards: 50, chat: 50, input: 1 });
+        assert!(s.chat.height >= 10 && s.cards.height > s.intent.height, "{s:?}");
+    }
+}

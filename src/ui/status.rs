@@ -1,0 +1,91 @@
+//! The lines at the panel's foot: session, Linus, and what the keys do now.
+
+use ratatui::text::{Line, Span};
+
+use super::paint::{ends, styled};
+use super::view::{Focus, View};
+use crate::copilot::{Copilot, LinkState};
+use crate::text::{sanitize, truncate, width};
+
+/// What the session says of itself.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// `user@host` as ssh resolved it.
+    pub target: String,
+    /// The policy's name (`confirm`).
+    pub policy: &'static str,
+    /// Input is not echoed: nothing is read, kept or sent meanwhile.
+    pub secret: bool,
+    /// The prefix as the user calls it (`Ctrl-\`).
+    pub prefix: String,
+}
+
+pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static> {
+    let target = sanitize(&status.target).replace(['\n', '\t'], " ");
+    let left = Span::styled(target, view.theme.plain());
+    if status.secret {
+        return ends(cols, left, Span::styled(" locked: secret input ", view.theme.selected()));
+    }
+    ends(cols, left, Span::styled(status.policy, view.theme.plain()))
+}
+
+pub(super) fn linus(copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
+    let link = &copilot.link;
+    let theme = view.theme;
+    let name = if width("Linus: ") + width(link.peer()) <= cols {
+        format!("Linus: {}", link.peer())
+    } else {
+        link.peer().to_owned()
+    };
+    match link.state() {
+        LinkState::Offline => {
+            let problem = link.problem().map(|p| format!(": {p}")).unwrap_or_default();
+            let whole = format!("{name} offline{problem}");
+            let line = if width(&whole) <= cols { whole } else { format!("Linus offline{problem}") };
+            styled(truncate(&line, cols), theme.warning())
+        }
+        LinkState::Connecting => styled(truncate(&format!("{name}, connecting"), cols), theme.dim()),
+        LinkState::Online => {
+            let latency = link.latency().map(|l| format!("{} ms", l.as_millis())).unwrap_or_default();
+            // The name comes first; how fast he is only if there is room.
+            let latency = if width(&name) + 1 + width(&latency) <= cols { latency } else { String::new() };
+            ends(cols, Span::styled(name, theme.dim()), Span::styled(latency, theme.dim()))
+        }
+    }
+}
+
+/// The notice if there is one, else the keys that matter now: as many as fit.
+pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize) -> Line<'static> {
+    let theme = view.theme;
+    if let Some(notice) = &view.notice {
+        return styled(truncate(notice, cols), theme.warning());
+    }
+    let prefix = &status.prefix;
+    let help = format!("{prefix} ? help");
+    let hints: Vec<String> = match (view.focus(), view.is_editing()) {
+        (Focus::Terminal, _) => vec![format!("{prefix} Tab to type here"), help],
+        (Focus::Panel, true) => {
+            vec!["Enter sends".into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
+        }
+        (Focus::Panel, false) if view.selected.is_some() => {
+            vec!["Enter edits".into(), "Del dismisses".into(), help, "Esc back".into()]
+        }
+        (Focus::Panel, false) => {
+            let cards = copilot.suggestions.numbered().next().map(|_| "↑↓ cards".to_owned());
+            let mut hints = vec!["Enter asks".to_owned()];
+            hints.extend(cards);
+            hints.push(help);
+            hints.push("Esc back".into());
+            hints
+        }
+    };
+    let mut line = String::new();
+    for hint in hints {
+        let gap = if line.is_empty() { 0 } else { 2 };
+        if width(&line) + gap + width(&hint) <= cols {
+            line.push_str(&" ".repeat(gap));
+            line.push_str(&hint);
+        }
+    }
+    styled(line, theme.dim())
+}

@@ -1,0 +1,160 @@
+//! The remote's screen in its pane.
+
+use std::num::NonZeroU16;
+
+use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier};
+
+use super::backend::{Cursor, Shape};
+use crate::text::sanitize;
+
+/// Draws what of `screen` is visible in `area`: the screen's first column stands at the area's left edge, and
+/// what does not fit is not drawn.
+pub(super) fn draw(screen: &vt100::Screen, area: Rect, buffer: &mut Buffer) {
+    for row in 0..area.height {
+        for col in 0..area.width {
+            let Some(target) = buffer.cell_mut((area.x + col, area.y + row)) else { continue };
+            target.reset();
+            if let Some(source) = screen.cell(row, col) {
+                paint(source, target, area.width - col);
+            }
+        }
+    }
+}
+
+/// The remote's cursor, where it is visible in `area`.
+pub(super) fn cursor(screen: &vt100::Screen, area: Rect) -> Cursor {
+    let (row, mut col) = screen.cursor_position();
+    // With a wrap pending the emulator's cursor stands behind the last column; a terminal shows it on it.
+    col = col.min(screen.size().1.get().saturating_sub(1));
+    let position = Position::new(area.x.saturating_add(col), area.y.saturating_add(row));
+    let visible = !screen.hide_cursor() && area.contains(position);
+    Cursor { position: visible.then_some(position), shape: shape(screen.cursor_style()) }
+}
+
+fn shape(style: vt100::CursorStyle) -> Shape {
+    match style {
+        vt100::CursorStyle::Default => Shape::User,
+        vt100::CursorStyle::BlinkBlock => Shape::BlinkBlock,
+        vt100::CursorStyle::SteadyBlock => Shape::SteadyBlock,
+        vt100::CursorStyle::BlinkUnderline => Shape::BlinkUnderline,
+        vt100::CursorStyle::SteadyUnderline => Shape::SteadyUnderline,
+        vt100::CursorStyle::BlinkVerticalBar => Shape::BlinkBar,
+        vt100::CursorStyle::SteadyVerticalBar => Shape::SteadyBar,
+    }
+}
+
+/// `room` is how many columns are left from this cell on: half a wide character is a blank.
+fn paint(source: &vt100::Cell, target: &mut Cell, room: u16) {
+    target.fg = colour(source.fgcolor());
+    target.bg = colour(source.bgcolor());
+    target.modifier = modifiers(source);
+    let width = if source.is_wide() { 2 } else { 1 };
+    let contents = source.contents();
+    if contents.is_empty() || source.is_wide_continuation() || width > room {
+        target.set_symbol(" ");
+        return;
+    }
+    // Direction marks and the like would act on the panel beside it; a joiner changes nothing in one cell.
+    let clean = sanitize(contents);
+    if clean.trim().is_empty() || clean.contains(['\n', '\t']) {
+        target.set_symbol(" ");
+        return;
+    }
+    target.set_symbol(&clean);
+    // The emulator decides how wide a cell is, not ratatui's table.
+    if let Some(forced) = NonZeroU16::new(width).filter(|_| clean.cell_width() != width) {
+        target.set_diff_option(CellDiffOption::ForcedWidth(forced));
+    }
+}
+
+fn modifiers(cell: &vt100::Cell) -> Modifier {
+    let mut modifier = Modifier::empty();
+    modifier.set(Modifier::BOLD, cell.bold());
+    modifier.set(Modifier::DIM, cell.dim());
+    modifier.set(Modifier::ITALIC, cell.italic());
+    modifier.set(Modifier::UNDERLINED, cell.underline());
+    modifier.set(Modifier::REVERSED, cell.inverse());
+    modifier
+}
+
+fn colour(colour: vt100::Color) -> Color {
+    match colour {
+        vt100::Color::Default => Color::Reset,
+        vt100::Color::Idx(index) => Color::Indexed(index),
+        vt100::Color::Rgb(r, g, b) => Color::Rgb(r, g, b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(cols: u16, bytes: &str) -> vt100::Parser {
+        let mut parser = vt100::Parser::new(NonZeroU16::new(2).unwrap(), NonZeroU16::new(cols).unwrap(), 0);
+        parser.process(bytes.as_bytes());
+        parser
+    }
+
+    fn drawn(parser: &vt100::Parser, width: u16) -> Buffer {
+        let area = Rect::new(0, 0, width, 2);
+        let mut buffer = Buffer::empty(area);
+        draw(parser.screen(), area, &mut buffer);
+        buffer
+    }
+
+    fn row(buffer: &Buffer, y: u16) -> String {
+        (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect()
+    }
+
+    #[test]
+    fn styles_and_colours_come_through() {
+        let parser = screen(10, "\x1b[1;3;4;7;31;48;5;200ma\x1b[0;2;38;2;1;2;3mb\x1b[0m");
+        let buffer = drawn(&parser, 10);
+        let a = &buffer[(0, 0)];
+        assert_eq!((a.symbol(), a.fg, a.bg), ("a", Color::Indexed(1), Color::Indexed(200)));
+        assert_eq!(a.modifier, Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::REVERSED);
+        let b = &buffer[(1, 0)];
+        assert_eq!((b.fg, b.modifier), (Color::Rgb(1, 2, 3), Modifier::DIM));
+    }
+
+    #[test]
+    fn a_coloured_blank_keeps_its_background() {
+        let buffer = drawn(&screen(10, "\x1b[44m\x1b[K"), 10);
+        assert_eq!((buffer[(9, 0)].symbol(), buffer[(9, 0)].bg), (" ", Color::Indexed(4)));
+    }
+
+    #[test]
+    fn half_a_wide_character_at_the_border_is_a_blank() {
+        let parser = screen(10, "abc漢字");
+        assert_eq!(row(&drawn(&parser, 4), 0), "abc ");
+        assert_eq!(row(&drawn(&parser, 5), 0), "abc漢 ");
+    }
+
+    #[test]
+    fn a_cell_never_carries_what_would_act_on_the_panel() {
+        let buffer = drawn(&screen(10, "a\u{202e}b\u{200b}c\u{2067}"), 10);
+        assert_eq!(row(&buffer, 0), "abc       ");
+    }
+
+    #[test]
+    fn the_emulators_width_wins_over_the_tables() {
+        let buffer = drawn(&screen(10, "ｶﾞx"), 10);
+        for x in 0..10 {
+            let cell = &buffer[(x, 0)];
+            assert!(cell.cell_width() == 1, "{:?}", cell);
+        }
+    }
+
+    #[test]
+    fn the_cursor_is_where_the_remote_has_it_and_only_where_it_is_seen() {
+        let area = Rect::new(0, 0, 5, 2);
+        assert_eq!(cursor(screen(10, "abc").screen(), area).position, Some(Position::new(3, 0)));
+        assert_eq!(cursor(screen(10, "abcdefg").screen(), area).position, None);
+        assert_eq!(cursor(screen(10, "abc\x1b[?25l").screen(), area).position, None);
+        let full = cursor(screen(5, "abcde").screen(), area);
+        assert_eq!(full.position, Some(Position::new(4, 0)));
+        assert_eq!(cursor(screen(5, "\x1b[6 q").screen(), area).shape, Shape::SteadyBar);
+    }
+}

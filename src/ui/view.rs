@@ -1,0 +1,358 @@
+//! What the panel looks at and what its keys do. Nothing is sent without Enter on the edit line.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::bindings::PrefixAction;
+use super::editor::{Edit, LineEditor};
+use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
+use super::theme::Theme;
+use crate::copilot::{Copilot, Refusal};
+use crate::text::sanitize;
+
+/// Who gets the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    #[default]
+    Terminal,
+    Panel,
+}
+
+/// What the session has to do. After every key it draws; that is no action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    OpenPanel,
+    ClosePanel,
+    /// The focus has moved (it is [`View::focus`] already).
+    Focus(Focus),
+    /// Width or mode of the panel has changed: lay out again, and resize the remote if that changes it.
+    Relayout,
+    SubmitChat(String),
+    /// Type this into the session, with Enter. The card counts as sent already; if it cannot be typed,
+    /// `Suggestions::not_sent` opens it again.
+    SendCard {
+        id: String,
+        text: String,
+        was_edited: bool,
+    },
+    /// The user put this card away (done already).
+    DismissCard(String),
+    /// Cancel the calls to Linus under way.
+    Cancel,
+    /// Type the prefix itself into the session.
+    SendPrefix,
+}
+
+/// What of the last frame the keys need to know.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Drawn {
+    pub(super) panel_width: u16,
+    pub(super) mode: Option<Mode>,
+    pub(super) chat_height: usize,
+    pub(super) chat_lines: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct View {
+    pub(super) theme: Theme,
+    shown: bool,
+    focus: Focus,
+    choice: Choice,
+    /// The id of the selected card.
+    pub(super) selected: Option<String>,
+    /// Lines of the chat below the panel's edge.
+    pub(super) scroll: usize,
+    pub(super) input: LineEditor,
+    /// The edit line, while a card is on it.
+    pub(super) edit: Option<LineEditor>,
+    pub(super) help: bool,
+    pub(super) notice: Option<String>,
+    pub(super) drawn: Drawn,
+}
+
+impl View {
+    pub fn new(theme: Theme) -> Self {
+        Self {
+            theme,
+            shown: false,
+            focus: Focus::Terminal,
+            choice: Choice::default(),
+            selected: None,
+            scroll: 0,
+            input: LineEditor::default(),
+            edit: None,
+            help: false,
+            notice: None,
+            drawn: Drawn::default(),
+        }
+    }
+
+    pub fn focus(&self) -> Focus {
+        self.focus
+    }
+
+    /// Whether the panel is drawn, as the session has said.
+    pub fn is_shown(&self) -> bool {
+        self.shown
+    }
+
+    /// The session has opened or closed the panel. Closed, the terminal has the keys.
+    pub fn set_shown(&mut self, shown: bool) {
+        self.shown = shown;
+        if !shown {
+            self.focus = Focus::Terminal;
+            self.help = false;
+        }
+    }
+
+    /// Width and mode as the user wants them, for [`Layout::new`].
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// A sentence in the place of the key hints until the next key. It may quote others.
+    pub fn set_notice(&mut self, notice: &str) {
+        self.notice = Some(sanitize(notice).replace(['\n', '\t'], " "));
+    }
+
+    /// Whether a card is on the edit line.
+    pub fn is_editing(&self) -> bool {
+        self.edit.is_some()
+    }
+
+    pub(super) fn note_layout(&mut self, layout: &Layout) {
+        self.drawn.panel_width = layout.panel.width;
+        self.drawn.mode = Some(layout.mode);
+    }
+
+    /// A key after the prefix.
+    pub fn prefix(&mut self, action: PrefixAction, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        self.notice = None;
+        match action {
+            PrefixAction::Toggle if self.shown => vec![Action::ClosePanel],
+            PrefixAction::Toggle => vec![Action::OpenPanel],
+            PrefixAction::SendPrefix => vec![Action::SendPrefix],
+            PrefixAction::Cancel => vec![Action::Cancel],
+            PrefixAction::Focus if self.shown && self.focus == Focus::Panel => {
+                self.set_focus(Focus::Terminal)
+            }
+            PrefixAction::Focus | PrefixAction::Ask => {
+                if action == PrefixAction::Ask {
+                    self.leave_edit_line(copilot, now);
+                    self.help = false;
+                }
+                self.enter_panel()
+            }
+            PrefixAction::Card(number) => {
+                let actions = self.enter_panel();
+                self.pick_number(usize::from(number), copilot, now);
+                actions
+            }
+            PrefixAction::Help => {
+                self.help = !self.help;
+                self.enter_panel()
+            }
+            PrefixAction::Narrower => self.widen(-WIDTH_STEP),
+            PrefixAction::Wider => self.widen(WIDTH_STEP),
+            PrefixAction::Mode => {
+                let split = match self.drawn.mode {
+                    Some(Mode::Split) => false,
+                    Some(Mode::Overlay) => true,
+                    Some(Mode::Full) | None => return Vec::new(),
+                };
+                self.choice.split = Some(split);
+                vec![Action::Relayout]
+            }
+        }
+    }
+
+    /// Text that was pasted while the panel has the focus. Never sends anything.
+    pub fn paste(&mut self, text: &str) {
+        self.notice = None;
+        self.help = false;
+        self.edit.as_mut().unwrap_or(&mut self.input).paste(text);
+    }
+
+    /// A key while the panel has the focus.
+    pub fn key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        if key.kind == KeyEventKind::Release {
+            return Vec::new();
+        }
+        self.notice = None;
+        if self.help {
+            self.help = false;
+            return Vec::new();
+        }
+        if copilot.suggestions.editing().is_none() {
+            self.edit = None;
+        }
+        self.drop_stale_selection(copilot);
+        match key.code {
+            KeyCode::PageUp => self.scroll_by(self.drawn.chat_height.max(2) as isize / 2),
+            KeyCode::PageDown => self.scroll_by(-(self.drawn.chat_height.max(2) as isize / 2)),
+            KeyCode::Char(c @ '1'..='9') if key.modifiers.contains(KeyModifiers::ALT) => {
+                self.pick_number(c as usize - '0' as usize, copilot, now);
+            }
+            _ if self.edit.is_some() => return self.edit_key(key, copilot, now),
+            _ => return self.chat_key(key, copilot, now),
+        }
+        Vec::new()
+    }
+
+    fn edit_key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        let Some(editor) = self.edit.as_mut() else { return Vec::new() };
+        if is_dismissal(key) {
+            let id = copilot.suggestions.editing().map(|c| c.id.clone());
+            self.edit = None;
+            return id.map_or_else(Vec::new, |id| self.dismiss(&id, copilot, now));
+        }
+        match editor.key(key) {
+            Edit::Submit(text) => match copilot.suggestions.send_edit(&text) {
+                Ok((id, was_edited)) => {
+                    self.edit = None;
+                    self.selected = None;
+                    return vec![Action::SendCard { id, text, was_edited }];
+                }
+                Err(refusal) => self.explain(&refusal),
+            },
+            Edit::Cancel => self.leave_edit_line(copilot, now),
+            Edit::Changed | Edit::Ignored => {}
+        }
+        Vec::new()
+    }
+
+    fn chat_key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        let choosing = self.input.is_empty();
+        match (key.code, self.selected.clone()) {
+            (KeyCode::Up, _) if choosing => self.select(-1, copilot),
+            (KeyCode::Down, _) if choosing => self.select(1, copilot),
+            (KeyCode::Up, _) => {
+                self.input.earlier();
+            }
+            (KeyCode::Down, _) => {
+                self.input.later();
+            }
+            (KeyCode::Enter, Some(id)) if choosing => self.edit_card(&id, copilot, now),
+            (KeyCode::Delete, Some(id)) if choosing => return self.dismiss(&id, copilot, now),
+            (_, Some(id)) if is_dismissal(key) => return self.dismiss(&id, copilot, now),
+            (KeyCode::Esc, Some(_)) if choosing => self.selected = None,
+            _ => return self.type_in_chat(key, copilot),
+        }
+        Vec::new()
+    }
+
+    fn type_in_chat(&mut self, key: KeyEvent, copilot: &Copilot) -> Vec<Action> {
+        match self.input.key(key) {
+            Edit::Submit(text) if text.trim().is_empty() => {}
+            Edit::Submit(text) => {
+                self.input.remember(&text);
+                self.input.clear();
+                self.scroll = 0;
+                return vec![Action::SubmitChat(text)];
+            }
+            Edit::Cancel if copilot.chat.is_waiting() => return vec![Action::Cancel],
+            // Ctrl-C and Esc do not throw a long message away by leaving: it stays in the input.
+            Edit::Cancel if key.code == KeyCode::Esc => return self.set_focus(Focus::Terminal),
+            Edit::Cancel => self.input.clear(),
+            Edit::Changed => self.selected = None,
+            Edit::Ignored => {}
+        }
+        Vec::new()
+    }
+
+    fn set_focus(&mut self, focus: Focus) -> Vec<Action> {
+        if self.focus == focus {
+            return Vec::new();
+        }
+        self.focus = focus;
+        vec![Action::Focus(focus)]
+    }
+
+    /// The panel is opened if it is not, and gets the keys.
+    fn enter_panel(&mut self) -> Vec<Action> {
+        let mut actions = Vec::new();
+        if !self.shown {
+            actions.push(Action::OpenPanel);
+        }
+        actions.extend(self.set_focus(Focus::Panel));
+        actions
+    }
+
+    fn widen(&mut self, by: i16) -> Vec<Action> {
+        if !self.shown || !matches!(self.drawn.mode, Some(Mode::Split | Mode::Overlay)) {
+            return Vec::new();
+        }
+        self.choice.width = Some(self.drawn.panel_width.saturating_add_signed(by));
+        vec![Action::Relayout]
+    }
+
+    fn pick_number(&mut self, number: usize, copilot: &mut Copilot, now: Instant) {
+        match copilot.suggestions.pick_number(number, now).map(|c| c.id.clone()) {
+            Ok(id) => self.edit_card(&id, copilot, now),
+            Err(Refusal::Absent) => self.set_notice(&format!("There is no card {number}.")),
+            Err(refusal) => self.explain(&refusal),
+        }
+    }
+
+    fn edit_card(&mut self, id: &str, copilot: &mut Copilot, now: Instant) {
+        self.leave_edit_line(copilot, now);
+        match copilot.suggestions.begin_edit(id, now) {
+            Ok(card) => {
+                self.edit = Some(LineEditor::with_text(card.text()));
+                self.selected = Some(id.to_owned());
+                self.help = false;
+            }
+            Err(refusal) => self.explain(&refusal),
+        }
+    }
+
+    fn leave_edit_line(&mut self, copilot: &mut Copilot, now: Instant) {
+        if let Some(editor) = self.edit.take() {
+            copilot.suggestions.end_edit(editor.text(), now);
+        }
+    }
+
+    fn dismiss(&mut self, id: &str, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        if !copilot.suggestions.dismiss(id, now) {
+            return Vec::new();
+        }
+        self.selected = None;
+        vec![Action::DismissCard(id.to_owned())]
+    }
+
+    fn explain(&mut self, refusal: &Refusal) {
+        match refusal {
+            Refusal::Absent => self.set_notice("That card is not there any more."),
+            Refusal::Held => self.set_notice("The cards have just changed: look, then press again."),
+            Refusal::Refused(why) => self.set_notice(why),
+        }
+    }
+
+    /// Up from the first and down from the last card selects none.
+    fn select(&mut self, step: isize, copilot: &Copilot) {
+        let open: Vec<&str> =
+            copilot.suggestions.cards().filter(|c| c.is_open()).map(|c| c.id.as_str()).collect();
+        let at = self.selected.as_ref().and_then(|id| open.iter().position(|o| o == id));
+        let next = match at {
+            Some(at) => at.checked_add_signed(step),
+            None if step > 0 => Some(0),
+            None => open.len().checked_sub(1),
+        };
+        self.selected = next.and_then(|at| open.get(at)).map(|id| (*id).to_owned());
+    }
+
+    fn drop_stale_selection(&mut self, copilot: &Copilot) {
+        let stays = |id: &String| copilot.suggestions.get(id).is_some_and(|c| c.is_open());
+        self.selected = self.selected.take().filter(stays);
+    }
+
+    fn scroll_by(&mut self, lines: isize) {
+        // The upper end is known when the chat is drawn.
+        self.scroll = self.scroll.saturating_add_signed(lines);
+    }
+}
+
+fn is_dismissal(key: KeyEvent) -> bool {
+    key.code == KeyCode::Char('x') && key.modifiers.contains(KeyModifiers::CONTROL)
+}
