@@ -1,1 +1,18 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
+//!
+//! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
+//! `find` and `surroundings` stand beside them.
+
+mod config_line;
+pub mod config_scan;
+pub mod decide;
+pub mod facts;
+pub mod find;
+mod glob;
+pub mod grammar;
+pub mod surroundings;
+
+pub use config_scan::{Places, Scan};
+pub use decide::{Plan, Reason, Surroundings, decide};
+pub use facts::{ConfigSays, Facts};
+pub use grammar::{Invocation, RequestTty, SessionType, Split, split_own};
