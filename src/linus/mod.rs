@@ -1,3 +1,22 @@
 //! The way to Linus: the contract's types, MCP, and when to call.
 
+mod call_error;
+mod cancel;
+pub mod client;
 pub mod contract;
+mod jsonrpc;
+mod local;
+mod mcp;
+mod peer;
+mod reply;
+mod revision;
+mod sse;
+mod tools;
+
+pub use call_error::{CallError, Delivery};
+pub use cancel::Canceller;
+pub use client::{Client, HttpConfig, Secret};
+pub use local::Local;
+pub use mcp::Budgets;
+pub use peer::{Answer, Peer, Server};
+pub use revision::{Era, Revision};

@@ -1,0 +1,27 @@
+//! Linus over HTTP: the blocking MCP client.
+//!
+//! Owns the connection settings and the credential. What is said over HTTP and in which order is `mcp.rs`;
+//! how one message travels is `http.rs`; what comes back on it is `answer.rs`.
+
+mod answer;
+mod config;
+mod headers;
+mod http;
+mod origin;
+mod wire;
+
+pub use config::{HttpConfig, Secret};
+
+use super::call_error::CallError;
+use super::mcp::Mcp;
+
+/// A client of one Linus. One lane owns it; it never shares its connections.
+pub type Client = Mcp<http::Http>;
+
+impl Client {
+    /// Checks the address; nothing is sent yet.
+    pub fn new(config: HttpConfig) -> Result<Self, CallError> {
+        let budgets = config.budgets;
+        Ok(Self::over(http::Http::new(config)?, budgets))
+    }
+}

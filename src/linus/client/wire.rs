@@ -1,0 +1,176 @@
+//! The connection settings in use, and one message sent over them with ureq.
+//!
+//! Blocking. Every read has an idle timeout, every exchange an end. What an answer says is not looked at here.
+
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use ureq::http::header::{AUTHORIZATION, HeaderValue};
+use ureq::http::{Response, Uri};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Body, SendBody, Timeout};
+
+use super::config::HttpConfig;
+use super::{headers, origin};
+use crate::linus::call_error::CallError;
+use crate::linus::peer::Post;
+
+/// Answering a server's own request must not eat the time of the call.
+const SIDE_BUDGET: Duration = Duration::from_secs(5);
+
+/// How Linus is reached: address, credential, the agent with its connections, the legacy session.
+pub(super) struct Line {
+    config: HttpConfig,
+    pub(super) uri: Uri,
+    authorization: Option<HeaderValue>,
+    pub(super) agent: Agent,
+    pub(super) session: Option<String>,
+}
+
+impl Line {
+    pub(super) fn new(config: HttpConfig) -> Result<Self, CallError> {
+        let uri = origin::parse(&config.url).map_err(CallError::unreachable)?;
+        let authorization = match &config.bearer {
+            Some(secret) => {
+                let value = HeaderValue::from_str(&format!("Bearer {}", secret.expose()));
+                let mut value = value
+                    .map_err(|_| CallError::unreachable("the token has characters that no header takes"))?;
+                value.set_sensitive(true);
+                Some(value)
+            }
+            None => None,
+        };
+        let agent = new_agent(&config, &uri);
+        Ok(Self { config, uri, authorization, agent, session: None })
+    }
+
+    /// A new agent after the old one was shut down.
+    pub(super) fn renew(&mut self) {
+        self.agent = new_agent(&self.config, &self.uri);
+    }
+}
+
+/// One exchange: where it goes and when it must be over.
+pub(super) struct Wire<'a> {
+    line: &'a Line,
+    pub(super) post: &'a Post<'a>,
+    pub(super) uri: Uri,
+    end: Instant,
+}
+
+impl<'a> Wire<'a> {
+    pub(super) fn new(line: &'a Line, post: &'a Post<'a>) -> Self {
+        Self { line, post, uri: line.uri.clone(), end: Instant::now() + post.budget }
+    }
+
+    pub(super) fn left(&self) -> Result<Duration, CallError> {
+        let left = self.end.checked_duration_since(Instant::now()).filter(|l| !l.is_zero());
+        left.ok_or(CallError::Timeout)
+    }
+
+    pub(super) fn send(&self, message: &Value) -> Result<Response<Body>, CallError> {
+        self.send_within(message, self.left()?)
+    }
+
+    /// The answer to a request of the server: nobody waits for what becomes of it.
+    pub(super) fn send_aside(&self, message: &Value) {
+        if let Ok(left) = self.left() {
+            let _ = self.send_within(message, left.min(SIDE_BUDGET));
+        }
+    }
+
+    fn send_within(&self, message: &Value, budget: Duration) -> Result<Response<Body>, CallError> {
+        let bytes = message.to_string().into_bytes();
+        let mut builder = self.line.agent.post(&self.uri).config().timeout_global(Some(budget)).build();
+        builder = builder
+            .header("Content-Type", "application/json")
+            .header("Content-Length", bytes.len())
+            .header("Accept", headers::ACCEPT);
+        for (name, value) in self.headers() {
+            builder = builder.header(name, value);
+        }
+        let mut body = Watched { rest: &bytes };
+        let sent = builder.send(SendBody::from_reader(&mut body));
+        sent.map_err(|e| told(&e, body.rest.is_empty()))
+    }
+
+    /// Asks for the rest of a broken legacy stream.
+    pub(super) fn resume(&self, last_id: &str) -> Result<Response<Body>, CallError> {
+        let budget = self.left()?;
+        let mut builder = self.line.agent.get(&self.uri).config().timeout_global(Some(budget)).build();
+        builder = builder.header("Accept", "text/event-stream").header("Last-Event-ID", last_id);
+        for (name, value) in self.headers() {
+            builder = builder.header(name, value);
+        }
+        builder.call().map_err(|e| told(&e, true))
+    }
+
+    pub(super) fn headers(&self) -> Vec<(String, HeaderValue)> {
+        let headers = headers::of(self.post, self.line.session.as_deref()).into_iter();
+        // Values are visible ASCII by construction; one that were not would only be left out.
+        let mut headers: Vec<_> =
+            headers.filter_map(|(name, value)| Some((name, HeaderValue::from_str(&value).ok()?))).collect();
+        if let Some(authorization) = &self.line.authorization {
+            headers.push((AUTHORIZATION.as_str().to_owned(), authorization.clone()));
+        }
+        headers
+    }
+}
+
+/// A body that remembers whether all of it was taken. Until then the server cannot have acted on it.
+struct Watched<'a> {
+    rest: &'a [u8],
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.rest.read(buf)
+    }
+}
+
+/// Reads all of a body, or says that it is too large or broke off.
+pub(super) fn bounded(body: Body, limit: usize) -> Result<Vec<u8>, CallError> {
+    let mut bytes = Vec::new();
+    let read = body.into_reader().take(limit as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|e| told(&e.into(), true))?;
+    if bytes.len() > limit {
+        return Err(CallError::protocol(format!("the answer is larger than {} KiB", limit / 1024)));
+    }
+    Ok(bytes)
+}
+
+/// What an error of ureq means, depending on whether the whole message had been handed over.
+pub(super) fn told(error: &ureq::Error, sent: bool) -> CallError {
+    match error {
+        ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => {
+            CallError::unreachable("no connection in time")
+        }
+        ureq::Error::Timeout(_) if sent => CallError::Timeout,
+        ureq::Error::Timeout(_) => CallError::unreachable("the message could not be sent in time"),
+        ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..) if sent => {
+            CallError::protocol(format!("not HTTP: {error}"))
+        }
+        ureq::Error::Io(_) | ureq::Error::BodyStalled if sent => CallError::lost(error.to_string()),
+        ureq::Error::HostNotFound => CallError::unreachable("its host name is not known"),
+        _ => CallError::unreachable(error.to_string()),
+    }
+}
+
+fn new_agent(config: &HttpConfig, uri: &Uri) -> Agent {
+    let mut builder = Agent::config_builder()
+        // The body of a refusal is read, and redirects are followed by hand: ureq refuses to send a POST on.
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_resolve(Some(config.connect))
+        .timeout_connect(Some(config.connect))
+        .timeout_per_read(Some(config.idle))
+        .timeout_per_write(Some(config.idle))
+        .user_agent(concat!("aissh/", env!("CARGO_PKG_VERSION")))
+        // The system's store: companies have certificate authorities of their own.
+        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
+    if origin::is_loopback(uri) {
+        builder = builder.proxy(None);
+    }
+    builder.build().new_agent()
+}

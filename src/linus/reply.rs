@@ -1,0 +1,162 @@
+//! The result of a `tools/call` to the contract's envelope.
+//!
+//! Reads in this order: `isError`, `structuredContent`, text that is JSON, plain text. Never runs or restores
+//! anything; what it gives out is still untrusted text.
+
+use serde_json::Value;
+
+use super::call_error::CallError;
+use super::contract::{ChatResponse, Envelope};
+use super::peer::Answer;
+
+/// The blocks of an envelope. An object with none of them is not one, unless it is empty.
+const BLOCKS: [&str; 4] = ["chat_response", "intent_update", "suggested_commands", "clear_suggestions"];
+/// Complaints shown at most: a reply of thousands of bad cards is one problem, not thousands.
+const COMPLAINTS_LIMIT: usize = 20;
+
+pub(crate) fn read(result: &Value) -> Result<Answer, CallError> {
+    if !result.is_object() {
+        return Err(CallError::protocol("the result of the call is not an object"));
+    }
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        let text = text_of(result);
+        return Err(CallError::tool(if text.trim().is_empty() { "no text" } else { &text }));
+    }
+    match result.get("resultType").and_then(Value::as_str) {
+        // 2026-07-28: absent means complete, unknown is invalid.
+        None | Some("complete") => {}
+        Some("input_required") => {
+            return Err(CallError::protocol("Linus asks back, which aissh cannot do here"));
+        }
+        Some(other) => return Err(CallError::protocol(format!("unknown kind of result {other:?}"))),
+    }
+    let structured = result.get("structuredContent").filter(|s| !s.is_null());
+    if let Some(answer) = structured.and_then(structured_answer) {
+        return Ok(answer);
+    }
+    Ok(text_answer(&text_of(result)).or_else(|| structured.and_then(wrapped_text)).unwrap_or_default())
+}
+
+/// An object with a block; or with the whole reply under the `result` that FastMCP wraps values in.
+fn structured_answer(value: &Value) -> Option<Answer> {
+    envelope(value).or_else(|| match value.get("result")? {
+        Value::String(text) => text_answer(text),
+        wrapped => envelope(wrapped),
+    })
+}
+
+/// What remains of structured content that is not an envelope: a string.
+fn wrapped_text(value: &Value) -> Option<Answer> {
+    text_answer(value.as_str()?)
+}
+
+fn envelope(value: &Value) -> Option<Answer> {
+    let object = value.as_object()?;
+    if !object.is_empty() && !BLOCKS.iter().any(|b| object.contains_key(*b)) {
+        return None;
+    }
+    let (envelope, mut complaints) = Envelope::read(value);
+    complaints.truncate(COMPLAINTS_LIMIT);
+    Some(Answer { envelope, complaints })
+}
+
+fn text_answer(text: &str) -> Option<Answer> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let json = unfenced(text);
+    if json.starts_with('{')
+        && let Ok(value) = serde_json::from_str(json)
+        && let Some(answer) = envelope(&value)
+    {
+        return Some(answer);
+    }
+    let chat_response = Some(ChatResponse { message: text.into(), mentions: Vec::new() });
+    Some(Answer { envelope: Envelope { chat_response, ..Envelope::default() }, complaints: Vec::new() })
+}
+
+/// The inside of a text that is one fenced block, as models write JSON.
+fn unfenced(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix("```").and_then(|t| t.strip_suffix("```")) else { return text };
+    inner.strip_prefix("json").unwrap_or(inner).trim()
+}
+
+fn text_of(result: &Value) -> String {
+    let blocks = result.get("content").and_then(Value::as_array);
+    let texts = blocks.into_iter().flatten().filter_map(|block| match block.get("type")?.as_str()? {
+        "text" => block.get("text")?.as_str(),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(result: &Value) -> Option<String> {
+        read(result).unwrap().envelope.chat_response.map(|c| c.message)
+    }
+
+    fn text(text: &str) -> Value {
+        json!({"content": [{"type": "text", "text": text}]})
+    }
+
+    #[test]
+    fn structured_content_is_preferred_and_enough_alone() {
+        let envelope = json!({"chat_response": {"message": "structured"}});
+        assert_eq!(
+            said(&json!({"content": [], "structuredContent": envelope})).as_deref(),
+            Some("structured")
+        );
+        assert_eq!(said(&json!({"structuredContent": envelope})).as_deref(), Some("structured"));
+        let both = json!({"content": [{"type": "text", "text": "text"}], "structuredContent": envelope});
+        assert_eq!(said(&both).as_deref(), Some("structured"));
+    }
+
+    #[test]
+    fn text_that_is_json_is_read_with_and_without_a_fence() {
+        let json = r#"{"chat_response": {"message": "hi"}, "new": 1}"#;
+        assert_eq!(said(&text(json)).as_deref(), Some("hi"));
+        assert_eq!(said(&text(&format!("```json\n{json}\n```"))).as_deref(), Some("hi"));
+        assert_eq!(
+            said(&json!({"structuredContent": {"result": json}, "content": []})).as_deref(),
+            Some("hi")
+        );
+    }
+
+    #[test]
+    fn plain_text_is_a_chat_response_and_nothing_is_an_empty_answer() {
+        assert_eq!(said(&text("just words")).as_deref(), Some("just words"));
+        assert_eq!(said(&text("{\"unknown\": 1}")).as_deref(), Some("{\"unknown\": 1}"));
+        for nothing in [json!({}), json!({"content": []}), json!({"structuredContent": {}}), text(" ")] {
+            assert_eq!(read(&nothing), Ok(Answer::default()), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn structured_content_that_is_no_envelope_gives_way_to_the_text() {
+        let result =
+            json!({"structuredContent": {"other": 1}, "content": [{"type": "text", "text": "words"}]});
+        assert_eq!(said(&result).as_deref(), Some("words"));
+    }
+
+    #[test]
+    fn errors_of_the_tool_and_results_that_are_not_complete_are_errors() {
+        let failed = json!({"isError": true, "content": [{"type": "text", "text": "no\u{1b}[2Jmodel"}]});
+        assert_eq!(read(&failed), Err(CallError::Tool("no [2Jmodel".into())));
+        for odd in [json!({"resultType": "input_required"}), json!({"resultType": "odd"}), json!("x")] {
+            assert!(matches!(read(&odd), Err(CallError::Protocol(_))), "{odd}");
+        }
+        assert_eq!(read(&json!({"resultType": "complete"})), Ok(Answer::default()));
+    }
+
+    #[test]
+    fn a_bad_block_is_a_complaint_and_complaints_are_bounded() {
+        let cards: Vec<Value> = (0..100).map(|n| json!({"id": n})).collect();
+        let result = json!({"structuredContent": {"suggested_commands": {"commands": cards}}});
+        assert_eq!(read(&result).unwrap().complaints.len(), COMPLAINTS_LIMIT);
+    }
+}
