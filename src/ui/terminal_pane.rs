@@ -7,7 +7,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 
 use super::backend::{Cursor, Shape};
-use crate::text::sanitize;
+use crate::text::{self, sanitize};
 
 /// Draws what of `screen` is visible in `area`: the screen's first column stands at the area's left edge, and
 /// what does not fit is not drawn.
@@ -56,17 +56,34 @@ fn paint(source: &vt100::Cell, target: &mut Cell, room: u16) {
         target.set_symbol(" ");
         return;
     }
-    // Direction marks and the like would act on the panel beside it; a joiner changes nothing in one cell.
+    // Direction marks and the like would act on the panel beside it.
     let clean = sanitize(contents);
-    if clean.trim().is_empty() || clean.contains(['\n', '\t']) {
+    if clean.contains(['\n', '\t']) {
         target.set_symbol(" ");
         return;
     }
-    target.set_symbol(&clean);
-    // The emulator decides how wide a cell is, not ratatui's table.
-    if let Some(forced) = NonZeroU16::new(width).filter(|_| clean.cell_width() != width) {
+    target.set_symbol(&fitted(&clean, width));
+    // ratatui 0.30 counts the halfwidth sound marks twice (its own correction, and unicode-width >= 0.2.3).
+    if let Some(forced) = NonZeroU16::new(width).filter(|_| target.cell_width() != width) {
         target.set_diff_option(CellDiffOption::ForcedWidth(forced));
     }
+}
+
+/// The text in exactly the columns that the emulator gave it. What would be wider for another terminal would
+/// overwrite its neighbour, what would be narrower would leave there what stood before.
+fn fitted(text: &str, width: u16) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        out.push(c);
+        if text::width(&out) > usize::from(width) {
+            out.pop();
+            break;
+        }
+    }
+    while text::width(&out) < usize::from(width) {
+        out.push(' ');
+    }
+    out
 }
 
 fn modifiers(cell: &vt100::Cell) -> Modifier {
@@ -139,12 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn the_emulators_width_wins_over_the_tables() {
-        let buffer = drawn(&screen(10, "ｶﾞx"), 10);
-        for x in 0..10 {
-            let cell = &buffer[(x, 0)];
-            assert!(cell.cell_width() == 1, "{:?}", cell);
+    fn a_cell_is_as_wide_as_the_emulator_says() {
+        let parser = screen(10, "ｶﾞx\u{2601}\u{fe0f}y漢\u{1f44d}\u{200d}z");
+        let buffer = drawn(&parser, 10);
+        let mut x = 0;
+        while x < 10 {
+            let wide = parser.screen().cell(0, x).is_some_and(vt100::Cell::is_wide);
+            assert_eq!(buffer[(x, 0)].cell_width(), if wide { 2 } else { 1 }, "{:?}", buffer[(x, 0)]);
+            x += buffer[(x, 0)].cell_width();
         }
+        let symbols = [0, 1, 2, 3, 5].map(|x| buffer[(x, 0)].symbol());
+        assert_eq!(symbols, ["ｶ", "ﾞ", "x", "\u{2601} ", "y"]);
     }
 
     #[test]
