@@ -2,9 +2,11 @@
 //! A fixed seed, so that a failure stays one.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use aissh::ssh::{ConfigSays, Invocation, Plan, RequestTty, Surroundings, decide};
+use aissh::ssh::{ConfigSays, Invocation, Places, Plan, Reason, RequestTty, Surroundings, decide, find};
 
 /// Each costs one or two runs of `ssh -G` (10 to 18 ms).
 const CASES: usize = 300;
@@ -218,4 +220,45 @@ fn generated_command_lines_are_read_as_ssh_reads_them() {
     }
     println!("{compared} compared, {refused} refused by both, {commands} with a command");
     assert!(compared > CASES / 2 && refused > CASES / 20 && commands > CASES / 20);
+}
+
+/// What is decided for a host of this configuration file.
+fn plan_with(config: &Path, ssh: &Path, host: &str) -> Plan {
+    let args: Vec<OsString> = vec!["-F".into(), config.into(), host.into()];
+    let inv = Invocation::parse(&args);
+    decide(&inv, &terminal(), || ConfigSays::ask(ssh, &args, &inv, &Places::of_user()))
+}
+
+#[test]
+fn the_configuration_decides_through_the_real_ssh_and_match_exec_is_not_run() {
+    let Ok(real) = find::find() else {
+        println!("skipped: there is no ssh in PATH to ask");
+        return;
+    };
+    let dir = std::env::temp_dir().join(format!("aissh-argv-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let config = dir.join("config");
+    let write = |text: &str| fs::write(&config, text).unwrap();
+
+    write("Host quiet\n RequestTTY no\nHost job\n RemoteCommand top\nHost tunnel\n SessionType none\n");
+    for (host, want) in [
+        ("plain", Plan::Wrap),
+        ("quiet", Plan::Become(Reason::NoTty)),
+        ("job", Plan::Become(Reason::Command)),
+        ("tunnel", Plan::Become(Reason::NoSession)),
+    ] {
+        assert_eq!(plan_with(&config, &real, host), want, "{host}");
+    }
+
+    write("Host *\n RequestTTY no\n NoSuchOption yes\n");
+    assert_eq!(plan_with(&config, &real, "h"), Plan::Become(Reason::ConfigUnclear));
+
+    let trace = dir.join("ran");
+    write(&format!("Match exec \"touch {}\"\n RequestTTY no\n", trace.display()));
+    assert_eq!(plan_with(&config, &real, "h"), Plan::Become(Reason::MatchExec));
+    assert!(!trace.exists(), "Match exec was run");
+    write(&format!("Match exec \"touch {}\"\n User u\n", trace.display()));
+    assert_eq!(plan_with(&config, &real, "h"), Plan::Wrap);
+    assert!(!trace.exists(), "Match exec was run");
+    fs::remove_dir_all(&dir).unwrap();
 }
