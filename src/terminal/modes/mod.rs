@@ -8,7 +8,7 @@ mod state;
 mod tests;
 
 pub(crate) use change::change;
-pub(crate) use state::{Charsets, State};
+pub(crate) use state::{Charsets, State, osc_number};
 
 use crate::terminal::tokens::Tokenizer;
 

@@ -264,6 +264,15 @@ impl State {
         state
     }
 
+    /// The same, with what changes how a character is printed left as it is in `from`.
+    pub(crate) fn placed_in(&self, from: &Self) -> Self {
+        let mut state = self.clone();
+        state.note(7, true);
+        (state.insert, state.newline, state.charsets) = (from.insert, from.newline, from.charsets);
+        state.link = None;
+        state
+    }
+
     /// What the outer terminal is set to while the panel is drawn.
     pub(crate) fn suspended(&self) -> Self {
         let mut state = self.neutral();

@@ -63,7 +63,7 @@ fn reset_undoes_exactly_what_was_switched_on_and_leaves_the_alternate_screen_fir
 fn keyboard_flags_are_a_stack_on_each_screen() {
     let modes = after(b"\x1b[=1u\x1b[>3u\x1b[>8u\x1b[<u\x1b[=4;2u");
     assert_eq!(modes.state.keyboard[0], [1, 7]);
-    assert_eq!(text(modes.restore()), "\x1b[=1u\x1b[>7u");
+    assert_eq!(text(modes.restore()), "\x1b[<1u\x1b[=1u\x1b[>7u");
     let deep = after(&b"\x1b[>1u".repeat(1000));
     assert_eq!(deep.state.keyboard[0].len(), 9);
     assert_eq!(after(b"\x1b[>1u\x1b[<100u").state.keyboard[0], [0]);
