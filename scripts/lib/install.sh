@@ -37,6 +37,7 @@ need_root() {
     [ "$(id -u)" = 0 ] || sudo -n true 2> /dev/null || as_root -v || die "sudo did not let us in"
 }
 
+# need_cargo SUBCOMMAND…  (fmt and clippy are components of their own)
 need_cargo() {
     local component
     command -v cargo > /dev/null || PATH="$PATH:$HOME/.cargo/bin"

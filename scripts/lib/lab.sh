@@ -6,7 +6,7 @@
 #
 # LAB_PROMPT   the remote prompt, as bash's PS1 (default: user@host:\w\$ )
 # LAB_MARKS=1  the remote prompt also sends OSC 133 and OSC 7 marks
-# LAB_VAR      (serve) a directory whose `fill` script builds a /var that only this sshd's sessions see
+# LAB_VAR      (serve) a script that mounts and fills a /var that only this sshd's sessions see
 #
 # No file of the system is changed; the only thing left outside DIR is the empty /run/sshd that sshd insists on.
 set -eu
@@ -118,7 +118,7 @@ serve() {
         # In a mount namespace of its own, so that the mount is seen by the sessions only and ends with them.
         LAB_IN_NAMESPACE=1 exec unshare --mount --propagation private "$BASH" "$0" serve "$dir"
     fi
-    [ -z "${LAB_VAR-}" ] || "$LAB_VAR/fill"
+    [ -z "${LAB_VAR-}" ] || "$LAB_VAR" mount
     mkdir -p /run/sshd
     chmod 755 /run/sshd
     # Without PAM sshd refuses an account whose password is locked with "!", as on most cloud images.
