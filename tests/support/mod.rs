@@ -1,7 +1,12 @@
 //! What the tests of the whole program stand on: a real sshd and a terminal. Each test binary uses a part.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod contract;
+pub mod http;
 pub(crate) mod lab;
+pub mod linus;
+pub mod mcp;
+pub mod server;
 pub(crate) mod terminal;
 mod tty;
 
@@ -10,3 +15,6 @@ use std::time::Duration;
 /// How long any one thing may take before a test fails. It is never waited for: a test that passes is woken by
 /// the event itself. 20 s because several test binaries may share two slow cores.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
+//! What the integration tests share. Each test file uses a part of it.
+#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
+

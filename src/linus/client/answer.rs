@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
             fruitless = if self.parser.last_id() == id_before.as_deref() { fruitless + 1 } else { 0 };
             loop {
                 resumes += 1;
-                if fruitless > FRUITLESS_LIMIT || resumes > RESUMES_LIMIT {
+                if fruitless >= FRUITLESS_LIMIT || resumes > RESUMES_LIMIT {
                     return Err(why);
                 }
                 if let Some(next) = self.resume(&why)? {
@@ -172,7 +172,7 @@ impl<'a> Reading<'a> {
     /// Takes one message, or a batch as 2025-03-26 allows it.
     fn take(&mut self, value: Value) -> Result<Option<Outcome>, CallError> {
         let messages = match value {
-            Value::Array(batch) => batch,
+            Value::Array(batch) if !batch.is_empty() => batch,
             single => vec![single],
         };
         for message in messages {

@@ -19,6 +19,10 @@ use crate::linus::peer::Post;
 /// Answering a server's own request must not eat the time of the call.
 const SIDE_BUDGET: Duration = Duration::from_secs(5);
 
+/// How long a connection is kept for the next call. Node and uvicorn close theirs after 5 s, and a message sent
+/// into that very moment would be 'perhaps delivered'.
+const KEEP_ALIVE: Duration = Duration::from_secs(4);
+
 /// How Linus is reached: address, credential, the agent with its connections, the legacy session.
 pub(super) struct Line {
     config: HttpConfig,
@@ -166,6 +170,7 @@ fn new_agent(config: &HttpConfig, uri: &Uri) -> Agent {
         .timeout_connect(Some(config.connect))
         .timeout_per_read(Some(config.idle))
         .timeout_per_write(Some(config.idle))
+        .max_idle_age(KEEP_ALIVE)
         .user_agent(concat!("aissh/", env!("CARGO_PKG_VERSION")))
         // The system's store: companies have certificate authorities of their own.
         .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
