@@ -13,7 +13,7 @@ _aissh() {
         elif [[ $skip == ssh ]]; then
             skip=''
         elif [[ $own == 1 && $word == --?* ]]; then
-            case $word in --linus-url|--config|--ask|--completions) skip=own ;; esac
+            case $word in --ask|--linus-url|--config|--completions) skip=own ;; esac
             continue
         elif [[ $own == 1 && $word =~ ^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$ ]]; then
             skip=ssh
@@ -24,15 +24,15 @@ _aissh() {
     done
     if [[ $skip == own ]]; then
         case $prev in
+        --ask) : ;;
         --linus-url) : ;;
         --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames ;;
-        --ask) : ;;
         --completions) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
         esac
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--sidebar --no-copilot --linus-url --config --ask --json --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --sidebar --no-copilot --linus-url --config --completions --man --help --version' -- "$cur")
         return
     fi
     _aissh_as_ssh "${words[@]}" "$cur"

@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --linus-url --config --ask --completions
+        else if contains -- $word --ask --linus-url --config --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -19,13 +19,13 @@ function __aissh_before_destination
     return 0
 end
 
-complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the side panel at the start'
-complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Wrap ssh, without the panel and without Linus'
-complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'The Linus to ask, instead of the built-in one'
-complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file'
-complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer a question about what is piped in, and exit'
-complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print the whole reply as JSON'
-complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completion script for a shell'
-complete -c aissh -n __aissh_before_destination -l man -d 'Print the manual page'
-complete -c aissh -n __aissh_before_destination -l help -d 'Print help'
-complete -c aissh -n __aissh_before_destination -l version -d 'Print the version (-V is ssh\'s)'
+complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
+complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
+complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
+complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'
+complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
+complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'
+complete -c aissh -n __aissh_before_destination -l man -d 'Print the man page'
+complete -c aissh -n __aissh_before_destination -l help -d 'Print this help (ssh\'s own: -h is no option of ssh)'
+complete -c aissh -n __aissh_before_destination -l version -d 'Print aissh\'s version (ssh\'s: -V)'

@@ -6,16 +6,16 @@ _aissh() {
   local own=1 skip='' word i
   local -a options rest
   options=(
-    '--sidebar:Open the side panel at the start'
-    '--no-copilot:Wrap ssh, without the panel and without Linus'
-    '--linus-url:The Linus to ask, instead of the built-in one'
-    '--config:Read this configuration file'
-    '--ask:Answer a question about what is piped in, and exit'
-    '--json:With --ask: print the whole reply as JSON'
-    '--completions:Print the completion script for a shell'
-    '--man:Print the manual page'
-    '--help:Print help'
-    '--version:Print the version (-V is ssh'\''s)'
+    '--ask:Answer once, from what is piped in, and exit; no ssh'
+    '--json:With --ask: print Linus'\''s reply as JSON'
+    '--sidebar:Open the panel at the start of the session'
+    '--no-copilot:Only wrap ssh: no panel, no Linus'
+    '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
+    '--config:Read this configuration file instead of the usual one'
+    '--completions:Print the completions for a shell'
+    '--man:Print the man page'
+    '--help:Print this help (ssh'\''s own: -h is no option of ssh)'
+    '--version:Print aissh'\''s version (ssh'\''s: -V)'
   )
   rest=(ssh)
   # What ssh's completion is to see: the line without our own options. A destination ends those.
@@ -26,7 +26,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --linus-url|--config|--ask|--completions) skip=own ;; esac
+      case $word in --ask|--linus-url|--config|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -37,9 +37,9 @@ _aissh() {
   done
   if [[ $skip == own ]]; then
     case $words[CURRENT-1] in
+        --ask) _message 'question' ;;
         --linus-url) _message 'url' ;;
         --config) _files ;;
-        --ask) _message 'question' ;;
         --completions) compadd -- bash zsh fish ;;
     esac
     return

@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["builtin"],
     &["agents"],
     &["record"],
-    &["config", "cli", "ask", "check", "session"],
+    &["config", "cli", "peers", "ask", "check", "session"],
 ];
 
 /// The crate as (path below `src`, text).
