@@ -1,0 +1,161 @@
+//! What the outer terminal must be told when the panel closes. While the panel was drawn on the outer terminal's
+//! alternate screen, its primary screen kept what it showed when the panel opened; the lines that came since go
+//! into its scrollback in order and once, then the screen, the cursor and the modes are as the remote has them.
+
+use super::charset::SUBSTITUTE;
+use super::lines::{EchoStart, line_of, spans};
+use super::reflow::{cursor_to, goto, primary, saved_cursor, write_line};
+use super::styled::{self, Style};
+use super::{Emulator, Size};
+use crate::terminal::modes::{self, State};
+use vt100::Screen;
+
+/// The outer terminal's state when the panel opened.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    /// What the first row of the primary screen began with.
+    top: EchoStart,
+    printed: u64,
+    primary_printed: u64,
+    erased: u64,
+    size: Size,
+    modes: State,
+    /// The outer terminal was cut off inside a character, and may show a substitute for it.
+    is_broken: bool,
+}
+
+impl Emulator {
+    /// Remembers what the outer terminal shows now, just before the panel is drawn over it.
+    pub fn mark(&self) -> Mark {
+        let history = self.history();
+        Mark {
+            top: EchoStart { line: history.next(), offset: styled::cells(history.open()) },
+            printed: self.printed,
+            primary_printed: self.primary_printed,
+            erased: self.erased,
+            size: self.size,
+            modes: self.modes.state().clone(),
+            is_broken: self.normaliser.is_in_character(),
+        }
+    }
+
+    /// Bytes for the outer terminal, which was cut off at `mark` (`Modes::cut`), set by
+    /// `Modes::suspend_for_panel`, and is now back on the screen that it was on at the mark: on its primary screen
+    /// (`CSI ? 1049 l` undone the panel's own), or, where the remote was on the alternate screen already, still on that.
+    /// Empty if nothing was printed since and nothing had been suspended.
+    pub fn replay(&self, mark: &Mark) -> Vec<u8> {
+        let now = self.modes.state();
+        let suspended = mark.modes.suspended();
+        let (was_alternate, is_alternate) = (mark.modes.alternate != 0, self.is_alternate());
+        let resized = (mark.size.cols, mark.size.rows) != (self.size.cols, self.size.rows);
+        let is_primary_stale = self.primary_printed != mark.primary_printed || resized || mark.is_broken;
+        let is_placed = now.region.is_some() || now.is_on(6) || self.normaliser.has_saved();
+        let mut out = Vec::new();
+        if self.printed == mark.printed && !is_primary_stale && !was_alternate && !is_placed {
+            out.extend(modes::change(&suspended, now));
+            out.extend(self.normaliser.pending());
+            return out;
+        }
+
+        let mut from = suspended;
+        if is_primary_stale || !is_alternate {
+            let mut to = from.clone();
+            to.alternate = 0;
+            out.extend(modes::change(&from, &to));
+            out.extend_from_slice(NEUTRAL);
+            from = to;
+        }
+        if is_primary_stale || !was_alternate {
+            let primary = primary(self.screen());
+            if is_primary_stale {
+                self.paint_primary(&mut out, &primary, mark);
+            }
+            let mut state = String::new();
+            saved(&primary, &mut state);
+            let (row, col) = primary.cursor_position();
+            cursor_to(&primary, row, col, &mut state);
+            out.extend_from_slice(state.as_bytes());
+        }
+        if is_alternate {
+            let mut to = from.clone();
+            to.alternate = now.alternate;
+            to.keyboard = now.keyboard.clone();
+            out.extend(modes::change(&from, &to));
+            out.extend_from_slice(NEUTRAL);
+            out.extend_from_slice(shown(&self.screen().contents_formatted()).as_bytes());
+            from = to;
+        }
+        let geometry = now.placed_in(&from);
+        out.extend(modes::change(&from, &geometry));
+        self.finish(&mut out, self.screen(), now);
+        out.extend(modes::change(&geometry, now));
+        out.extend(self.normaliser.pending());
+        out
+    }
+
+    /// Home, erase below (ED 2 would push the old screen into scrollback in VTE and kitty), then every line since
+    /// the mark; rows beyond the screen's height scroll off at the top.
+    fn paint_primary(&self, out: &mut Vec<u8>, screen: &Screen, mark: &Mark) {
+        let history = self.history();
+        let mut text = String::from("\x1b[H\x1b[J");
+        if self.erased != mark.erased {
+            text.push_str("\x1b[3J");
+        }
+        let mut scrolled = false;
+        for number in mark.top.line.max(history.first())..history.next() {
+            let line = history.get(number).unwrap_or_default();
+            if number == mark.top.line && mark.top.offset > 0 {
+                text.push_str(&styled::from_cell(line, mark.top.offset));
+            } else {
+                text.push_str(line);
+            }
+            text.push_str("\r\n");
+            scrolled = true;
+        }
+        let skip = if mark.top.line == history.next() { mark.top.offset } else { 0 };
+        let is_known = history.next() < mark.top.line;
+        let head = if is_known { String::new() } else { styled::from_cell(history.open(), skip) };
+        scrolled |= !head.is_empty();
+        text.push_str(&head);
+        let spans = spans(screen);
+        // With nothing scrolled, blank rows at the end are blank already; else they push the rest up.
+        let last = if scrolled { spans.len() - 1 } else { super::lines::last_used(screen, &spans) };
+        for (index, span) in spans[..=last].iter().enumerate() {
+            text.push_str(if index > 0 { "\r\n" } else { "" });
+            write_line(&line_of(screen, span.clone()), &mut text);
+        }
+        out.extend_from_slice(shown(&text).as_bytes());
+    }
+
+    /// The cursor and the pen, on a terminal whose region and origin mode are set.
+    fn finish(&self, out: &mut Vec<u8>, screen: &Screen, now: &State) {
+        let (row, col) = screen.cursor_position();
+        let mut state = String::new();
+        if now.is_on(6) {
+            let top = now.region.map_or(0, |(top, _)| top - 1);
+            goto(&mut state, row.saturating_sub(top), col.min(self.size.cols - 1));
+        } else {
+            cursor_to(screen, row, col, &mut state);
+        }
+        state.push_str("\x1b[m");
+        Style::pen(screen).write(Style::default(), &mut state);
+        out.extend_from_slice(shown(&state).as_bytes());
+    }
+}
+
+/// Whatever the terminal restored by itself when it left the alternate screen: painting starts from nothing.
+const NEUTRAL: &[u8] = b"\x1b[?6l\x1b[r\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f\x1b[m";
+
+/// The panel's own alternate screen overwrote what the remote had saved by DECSC.
+fn saved(screen: &Screen, state: &mut String) {
+    let ((row, col), pen) = saved_cursor(screen);
+    goto(state, row, col.min(screen.size().1.get() - 1));
+    state.push_str("\x1b[m");
+    pen.write(Style::default(), state);
+    state.push_str("\x1b7\x1b[m");
+}
+
+/// The outer terminal has its own picture for what is not UTF-8.
+fn shown(text: &str) -> String {
+    text.replace(SUBSTITUTE, "\u{fffd}")
+}

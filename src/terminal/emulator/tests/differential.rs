@@ -1,0 +1,258 @@
+//! Another emulator (Alacritty's) as the outer terminal: with the panel hidden throughout, and with it opened and
+//! closed at every boundary, it must end up the same.
+
+use super::*;
+use crate::terminal::Modes;
+use alacritty_terminal::event::VoidListener;
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::term::{Config, Term, TermMode};
+use alacritty_terminal::vte::ansi::Processor;
+
+struct Cells(usize, usize);
+
+impl Dimensions for Cells {
+    fn total_lines(&self) -> usize {
+        self.1
+    }
+    fn screen_lines(&self) -> usize {
+        self.1
+    }
+    fn columns(&self) -> usize {
+        self.0
+    }
+}
+
+struct Outer {
+    term: Term<VoidListener>,
+    parser: Processor,
+}
+
+impl Outer {
+    fn new(cols: usize, rows: usize) -> Self {
+        let config = Config { kitty_keyboard: true, ..Config::default() };
+        Self { term: Term::new(config, &Cells(cols, rows), VoidListener), parser: Processor::new() }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.term, bytes);
+    }
+
+    /// Every row from the top of the scrollback, the cursor, whether a wrap is pending, and the modes.
+    fn picture(&self) -> (Vec<String>, (i32, usize, bool), TermMode, String) {
+        let grid = self.term.grid();
+        let first = -(grid.history_size() as i32);
+        let rows = (first..grid.screen_lines() as i32)
+            .map(|line| {
+                let row = &grid[Line(line)];
+                (0..grid.columns())
+                    .map(|col| {
+                        let cell = &row[Column(col)];
+                        let flags = cell.flags.difference(alacritty_terminal::term::cell::Flags::WRAPLINE);
+                        format!("{}{:?}", cell.c, (cell.fg, cell.bg, flags))
+                    })
+                    .collect()
+            })
+            .collect();
+        let cursor = &grid.cursor;
+        let pen = format!("{:?}", (cursor.template.fg, cursor.template.bg, cursor.template.flags));
+        let place = (cursor.point.line.0, cursor.point.column.0, cursor.input_needs_wrap);
+        (rows, place, *self.term.mode(), pen)
+    }
+}
+
+/// What main does: bytes through while hidden; panel opened before chunk `open` and closed before `close`.
+fn toggled(cols: usize, rows: usize, chunks: &[&[u8]], open: usize, close: usize, narrow: u16) -> Outer {
+    let mut outer = Outer::new(cols, rows);
+    let mut emulator = emulator(cols as u16, rows as u16);
+    let mut modes = Modes::new();
+    let mut mark = None;
+    for (index, chunk) in chunks.iter().chain(std::iter::once(&&b""[..])).enumerate() {
+        if index == open {
+            mark = Some((emulator.mark(), modes.is_alternate()));
+            outer.feed(&modes.cut());
+            if !modes.is_alternate() {
+                outer.feed(b"\x1b[?1049h");
+            }
+            outer.feed(&modes.suspend_for_panel());
+            outer.feed(b"\x1b[H\x1b[Jpanel\x1b[m");
+            if narrow > 0 {
+                emulator.resize(Size::new(narrow, rows as u16));
+            }
+        }
+        if index == close
+            && let Some((mark, was_alternate)) = mark.take()
+        {
+            emulator.resize(Size::new(cols as u16, rows as u16));
+            if !was_alternate {
+                outer.feed(b"\x1b[?1049l");
+            }
+            outer.feed(&emulator.replay(&mark));
+        }
+        emulator.feed(chunk);
+        modes.feed(chunk);
+        if mark.is_none() {
+            outer.feed(chunk);
+        }
+    }
+    outer
+}
+
+fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
+    let mut hidden = Outer::new(cols, rows);
+    chunks.iter().for_each(|chunk| hidden.feed(chunk));
+    let expected = hidden.picture();
+    for open in 0..=chunks.len() {
+        for close in open..=chunks.len() {
+            let got = toggled(cols, rows, chunks, open, close, 0).picture();
+            let case = format!("opened at {open}, closed at {close} of {chunks:?}");
+            assert_eq!(got.1, expected.1, "cursor: {case}");
+            assert_eq!(got.0.len(), expected.0.len(), "rows: {case}\n{got:#?}\n{expected:#?}");
+            for (row, (a, b)) in got.0.iter().zip(&expected.0).enumerate() {
+                assert_eq!(a, b, "row {row}: {case}");
+            }
+            assert_eq!(got.2, expected.2, "modes: {case}");
+            assert_eq!(got.3, expected.3, "pen: {case}");
+        }
+    }
+}
+
+fn words(text: &'static str) -> Vec<&'static [u8]> {
+    text.split_inclusive('|').map(|word| word.trim_end_matches('|').as_bytes()).collect()
+}
+
+#[test]
+fn output_of_a_shell() {
+    check(
+        20,
+        5,
+        &words(
+            "\x1b[?2004h\x1b[1;32muser@host\x1b[m:~$ |ls -l| /etc|\r\n\x1b[?2004l\r|one\r\n|\x1b[34mtwo\x1b[m\r\n|\
+            a line that is longer than the screen is wide and wraps|\r\nthree\r\n|你好你好你好你好你好你好x\r\n|\
+            \x1b[?2004h$ ",
+        ),
+    );
+}
+
+#[test]
+fn a_pending_wrap_and_coloured_erasing() {
+    check(
+        10,
+        4,
+        &words("a\r\n|0123456789|\x1b[44mx\x1b[K|\r\n\x1b[m|01234567\x1b[7m89|\x1b[m|\r\nz|\r\n\r\n|q"),
+    );
+}
+
+#[test]
+fn full_screen_programs() {
+    check(
+        20,
+        5,
+        &words(
+            "$ vim|\r\nmore\r\n|\x1b[?1049h\x1b[?1h\x1b=\x1b[2J|\x1b[1;5r\x1b[1;1H\x1b[31mtext\x1b[m|\x1b[5;1H\x1b[7mstatus\x1b[m|\
+            \x1b[?1002h\x1b[?1006h|\x1b[2;3H\x1b[?25l|\x1b[?1002l\x1b[?1006l\x1b[?1l\x1b>\x1b[?25h|\x1b[?1049l|after\r\n|$ ",
+        ),
+    );
+}
+
+#[test]
+fn regions_origin_mode_and_saved_cursors() {
+    check(
+        20,
+        6,
+        &words(
+            "1\r\n2\r\n3|\x1b[2;4r|\x1b[4;1Hx\r\ny\r\nz|\x1b7|\x1b[?6h|\x1b[2;2Hq|\x1b[?6l\x1b[r|\x1b[6;1H\r\nend|\x1b8s",
+        ),
+    );
+}
+
+#[test]
+fn charsets_keyboard_flags_and_focus() {
+    check(
+        20,
+        4,
+        &words(
+            "\x1b[>1u|ab\x1b(0|lqk|\x1b(B\r\n|\x1b[?1004h|\x1b[>5u|x|\x1b[<1u|\r\n\x1b)0\x0e|qq|\x0fz|\x1b[?1004l|\x1b[<1u",
+        ),
+    );
+}
+
+#[test]
+fn sequences_and_characters_cut_in_the_middle() {
+    let stream = "ab\x1b[31mcd\x1b]0;title\x07\r\n─x\r\n\x1b[?2004hyz\r\n12345678\r\nq".as_bytes();
+    let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+    check(6, 3, &bytes);
+}
+
+#[test]
+fn recorded_like_output_opened_and_closed_at_random() {
+    let mut random = Random(11);
+    // Without DL and SU: Alacritty puts lines deleted at the top into scrollback.
+    let pieces: &[&[u8]] = &[
+        b"word ",
+        b"longer word here ",
+        b"\r\n",
+        b"\r\n",
+        b"\r\n",
+        b"\x1b[1;31m",
+        b"\x1b[m",
+        b"\x1b[42m",
+        b"\r",
+        "你".as_bytes(),
+        b"\x1b[K",
+        b"\x1b[A",
+        b"\x1b[5C",
+        b"\x1b[H",
+        b"\x1b[3;4H",
+        b"\x1b[L",
+        b"\x1b[P",
+        b"\x1b[2@",
+        b"\x1bM",
+        b"\x1b[?25l",
+        b"\x1b[?25h",
+        b"\x1b[?1049h\x1b[2J\x1b[H",
+        b"\x1b[?1049l",
+        b"\t",
+        b"\x1b[2;4r",
+        b"\x1b[r",
+        b"\x1b7",
+        b"\x1b8",
+    ];
+    for _ in 0..60 {
+        let chunks: Vec<&[u8]> = (0..12).map(|_| random.pick(pieces)).collect();
+        check(12, 5, &chunks);
+    }
+}
+
+#[test]
+fn a_split_panel_leaves_each_line_once_and_in_order() {
+    let chunks = words(
+        "1 a line that wraps when the pane is narrow\r\n|2 short\r\n|3\r\n|4 another one of those long lines here\r\n|\
+        5\r\n|6\r\n|7 yes\r\n|8\r\n|9 the last of the long lines of this test|\r\n$ ",
+    );
+    let lines = |outer: &Outer| {
+        let grid = outer.term.grid();
+        let mut text = String::new();
+        for line in -(grid.history_size() as i32)..grid.screen_lines() as i32 {
+            let row = &grid[Line(line)];
+            let cells: String = (0..grid.columns()).map(|col| row[Column(col)].c).collect();
+            text.push_str(cells.trim_end());
+            text.push('\n');
+        }
+        text.trim_end().to_owned()
+    };
+    let mut hidden = Outer::new(50, 4);
+    chunks.iter().for_each(|chunk| hidden.feed(chunk));
+    for open in 0..chunks.len() {
+        for close in open..=chunks.len() {
+            let got = toggled(50, 4, &chunks, open, close, 20);
+            assert_eq!(lines(&got), lines(&hidden), "opened at {open}, closed at {close}");
+        }
+    }
+}
+
+#[test]
+fn nothing_printed_means_nothing_to_replay() {
+    let emulator = fed(20, 5, "a\r\n\x1b[?2004h$ ");
+    assert_eq!(emulator.replay(&emulator.mark()), b"");
+}

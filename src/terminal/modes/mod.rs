@@ -1,0 +1,100 @@
+//! The exact record of what ssh's side switched on in the user's terminal: private modes, keypad, mouse, keyboard
+//! protocols, scroll region, charsets, cursor shape, title, link. It only listens; bytes that bring a terminal to
+//! this state, or back from it, are made on request. Runs inline in the hot path.
+
+mod change;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use change::change;
+pub(crate) use state::{Charsets, State, osc_number};
+
+use crate::terminal::tokens::Tokenizer;
+
+#[derive(Debug, Clone)]
+pub struct Modes {
+    scan: Tokenizer,
+    state: State,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Modes {
+    pub fn new() -> Self {
+        Self { scan: Tokenizer::new(), state: State::default() }
+    }
+
+    /// Takes a chunk of the stream, split anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if self.scan.is_text() {
+                // Nothing else in plain text changes a mode, and ESC is rare: this runs at memory speed.
+                let text = memchr::memchr3(0x1b, 0x0e, 0x0f, rest).unwrap_or(rest.len());
+                self.scan.skip_text(&rest[..text]);
+                rest = &rest[text..];
+            }
+            let (used, token) = self.scan.next(rest);
+            if let Some(token) = token {
+                self.state.apply(&token);
+            }
+            rest = &rest[used..];
+        }
+    }
+
+    /// Whether the stream stands between two sequences and between two characters.
+    pub fn is_ground(&self) -> bool {
+        self.scan.is_ground()
+    }
+
+    /// Bytes that bring a terminal that received the stream so far back to ground, without any other effect.
+    pub fn cut(&self) -> Vec<u8> {
+        self.scan.cut().to_vec()
+    }
+
+    /// The sequence or character that has begun, as bytes: undoes a `cut`.
+    pub fn pending(&self) -> Vec<u8> {
+        self.scan.pending()
+    }
+
+    pub fn is_alternate(&self) -> bool {
+        self.state.alternate != 0
+    }
+
+    /// The window has another height: terminals then drop the scroll region.
+    pub fn resized(&mut self) {
+        self.state.region = None;
+    }
+
+    /// Bytes that bring a terminal in its default state to these modes. They move the cursor.
+    pub fn restore(&self) -> Vec<u8> {
+        change(&State::default(), &self.state)
+    }
+
+    /// Bytes that undo what was seen switched on, and nothing else; empty if that is nothing. For a session that
+    /// ended without cleaning up (the state of `restore`, backwards).
+    pub fn reset(&self) -> Vec<u8> {
+        let mut bytes = change(&self.state, &State::default());
+        if self.state.pen {
+            bytes.extend_from_slice(b"\x1b[m");
+        }
+        bytes
+    }
+
+    /// Bytes for the outer terminal when the panel takes it over, written once it shows its alternate screen:
+    /// nothing reports in wrong coordinates, margins and charsets do not spoil the drawing, the cursor is visible
+    /// and of default shape. Bracketed paste stays. Whoever draws brings it back to this state before it calls
+    /// `Emulator::replay`, whose bytes go on from here.
+    pub fn suspend_for_panel(&self) -> Vec<u8> {
+        change(&self.state, &self.state.suspended())
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+}
