@@ -2,6 +2,15 @@
 //!
 //! Nothing is typed and nothing is claimed that was not seen: every fact that has no evidence is `None`.
 
+mod beliefs;
+mod command;
 mod facts;
+mod marks;
+mod prompt;
+mod screen;
+mod secret;
+mod status;
+mod tracker;
 
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use tracker::Input;

@@ -1,0 +1,186 @@
+//! One command from its acceptance to the next prompt: its text, its origin, and which lines are its output.
+
+use std::time::Instant;
+
+use super::facts::{CommandRecord, ExitStatus, Origin};
+use super::prompt::Prompts;
+use super::screen::Screen;
+use super::status;
+
+/// Output kept of a command, its last part. The contract's own bound for `output`.
+pub(crate) const OUTPUT_LIMIT: usize = 64 * 1024;
+/// Blanks after which a `%`, `#` or `⏎` is zsh's or fish's sign for "no newline here": they fill the row.
+const FILLER: usize = 8;
+
+/// Where input begins on the screen.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    pub(crate) line: u64,
+    /// All text before the input on that line; what stands after it is the command.
+    pub(crate) prefix: String,
+    /// What stood to the right of the input when the prompt was ready.
+    pub(crate) right: String,
+}
+
+impl Start {
+    /// Input begins at the cursor.
+    pub(crate) fn at_cursor(screen: &impl Screen) -> Self {
+        Self::after(screen, &screen.text_before_cursor())
+    }
+
+    /// Input begins after `prefix` on the cursor's line.
+    pub(crate) fn after(screen: &impl Screen, prefix: &str) -> Self {
+        let line = screen.cursor_line();
+        let text = screen.line_text(line).unwrap_or_default();
+        let right = text.strip_prefix(&screen.text_before_cursor()).unwrap_or("").trim().to_owned();
+        Self { line, prefix: prefix.to_owned(), right }
+    }
+
+    /// What was typed, from the whole text of the line; `None` when the prompt is not there any more.
+    pub(crate) fn typed<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if text.trim_end() == self.prefix.trim_end() {
+            return Some("");
+        }
+        let typed = text.strip_prefix(self.prefix.as_str())?;
+        Some(typed.trim_end().strip_suffix(self.right.as_str()).unwrap_or(typed).trim())
+    }
+}
+
+/// Where output ends: the prompt's first line, and what stood on it before the prompt.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Edge {
+    pub(crate) line: u64,
+    pub(crate) head: String,
+}
+
+impl Edge {
+    pub(crate) fn at_cursor(screen: &impl Screen) -> Self {
+        Self { line: screen.cursor_line(), head: screen.text_before_cursor() }
+    }
+}
+
+/// A command that was accepted and has not ended.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) command: Option<String>,
+    pub(crate) origin: Origin,
+    /// First line of its output.
+    pub(crate) out_from: u64,
+    pub(crate) since: Instant,
+    /// `Started` was told. It waits until no continuation prompt came.
+    pub(crate) told: bool,
+    /// The report of a long run was made.
+    pub(crate) reported: bool,
+    /// More lines are being asked for; nothing runs yet.
+    pub(crate) continuing: bool,
+    /// A mark said that output begins.
+    pub(crate) marked: bool,
+    /// 3008's id for it.
+    pub(crate) context: Option<String>,
+    /// The text before it, while that is not yet known to be a prompt.
+    pub(crate) tentative: Option<String>,
+    /// Enter was typed while it ran: for it, or ahead for the shell.
+    pub(crate) enters: bool,
+}
+
+impl Running {
+    pub(crate) fn new(command: Option<String>, origin: Origin, out_from: u64, since: Instant) -> Self {
+        let (told, reported, continuing, marked, enters) = (false, false, false, false, false);
+        let (context, tentative) = (None, None);
+        Self { command, origin, out_from, since, told, reported, continuing, marked, context, tentative, enters }
+    }
+
+    /// A continuation prompt: the text is more than one line, which the screen cannot tell exactly.
+    pub(crate) fn continues(&mut self) {
+        self.continuing = true;
+        if self.origin == Origin::UserTyped {
+            self.command = None;
+        }
+    }
+
+    /// The end as the shell told it, or as the output proves it.
+    pub(crate) fn ended(self, output: String, exit: Option<ExitStatus>) -> CommandRecord {
+        let proof = || status::proven(self.command.as_deref()?, &plain(&output));
+        let exit = exit.or_else(proof);
+        CommandRecord { command: self.command, origin: self.origin, output, exit, finished: true }
+    }
+
+    /// The report while it runs on.
+    pub(crate) fn so_far(&self, output: String) -> CommandRecord {
+        let (command, origin) = (self.command.clone(), self.origin.clone());
+        CommandRecord { command, origin, output, exit: None, finished: false }
+    }
+
+    /// The lines between the command and `edge`.
+    pub(crate) fn output(&self, screen: &impl Screen, edge: &Edge) -> String {
+        let mut output = screen.text_from(self.out_from, edge.line, OUTPUT_LIMIT);
+        let partial = partial_line(&edge.head);
+        if !partial.is_empty() && edge.line >= self.out_from {
+            if edge.line > self.out_from {
+                output.push('\n');
+            }
+            output.push_str(partial);
+        }
+        output
+    }
+
+    /// Lines typed ahead show in the output of a shell without line editor, and so do the prompts that read them.
+    pub(crate) fn cut_type_ahead(&mut self, output: String, prompts: &Prompts, continuation: fn(&str) -> bool) -> String {
+        if !self.enters {
+            return output;
+        }
+        let lines: Vec<&str> = output.split('\n').collect();
+        let first = lines.first().and_then(|l| l.split_inclusive("> ").next()).is_some_and(continuation);
+        if first {
+            self.continues();
+        }
+        match lines.iter().position(|l| prompts.prefix_of(&plain(l)).is_some()) {
+            Some(at) => lines.get(..at).unwrap_or_default().join("\n"),
+            None => output,
+        }
+    }
+}
+
+/// Output that ended without a newline, without the sign that zsh and fish put behind it.
+fn partial_line(head: &str) -> &str {
+    let text = head.trim_end();
+    if head.len() - text.len() < FILLER {
+        return text;
+    }
+    text.strip_suffix(['%', '#', '⏎']).unwrap_or(text)
+}
+
+/// Without escape sequences: the emulator's text carries only SGR (`ESC [ … m`).
+fn plain(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or("").to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sign_of_a_missing_newline_is_not_output() {
+        assert_eq!(partial_line(&format!("abc%{}", " ".repeat(70))), "abc");
+        assert_eq!(partial_line(&format!("abc⏎{}", " ".repeat(70))), "abc");
+        assert_eq!(partial_line("100%"), "100%");
+        assert_eq!(partial_line(""), "");
+    }
+
+    #[test]
+    fn what_is_typed_stands_between_prompt_and_right_prompt() {
+        let start = Start { line: 0, prefix: "$ ".into(), right: "12:00".into() };
+        assert_eq!(start.typed("$ ls -l            12:00"), Some("ls -l"));
+        assert_eq!(start.typed("$ ls -l"), Some("ls -l"));
+        assert_eq!(start.typed("$"), Some(""));
+        assert_eq!(start.typed("> ls"), None);
+    }
+
+    #[test]
+    fn plain_text_has_no_colours() {
+        assert_eq!(plain("a\x1b[1;31mb\x1b[mc"), "abc");
+        assert_eq!(plain("\x1b["), "");
+    }
+}

@@ -1,0 +1,290 @@
+//! The state machine: from marks, the line editor's mode changes, the screen's text and the user's keys to states,
+//! facts and commands.
+//!
+//! It sees the screen at the moment of each signal, and never looks at typed bytes: a command is what the screen shows
+//! when the remote answers Enter. What cannot be told stays unknown. It decides nothing and permits nothing.
+
+mod ends;
+mod keys;
+mod signals;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::beliefs::{Beliefs, Source, opens_shell};
+use super::command::{Running, Start};
+use super::facts::{Facts, Origin, ShellEvent, State};
+use super::prompt::{self, Kind, Prompts};
+use super::screen::Screen;
+use super::secret::Secret;
+
+/// Output that paused this long has settled. A prompt is written in one piece; a pause inside it is a lost packet's.
+pub(crate) const SETTLE: Duration = Duration::from_millis(80);
+/// A command that runs this long is reported once while it runs (contract).
+pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
+/// A key with no echo for this long, after a line that ends in a colon, is a secret. Longer than a slow link's echo.
+const NO_ECHO: Duration = Duration::from_millis(700);
+/// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
+const MAX_EVENTS: usize = 128;
+
+/// What the user's side did.
+#[derive(Debug, Clone)]
+pub enum Input<'a> {
+    /// Something was typed; what, is not looked at.
+    Text,
+    Enter,
+    /// `^C` or `^D`.
+    Interrupt,
+    /// A command that aissh typed in, with Enter.
+    Sent { command: &'a str, origin: Origin },
+    /// The PTY's line does not echo (ICANON without ECHO): ssh itself asks for a secret.
+    LocalSecret(bool),
+}
+
+#[derive(Debug)]
+enum Phase {
+    Unknown,
+    Ready(Ready),
+    Running(Running),
+    /// A command ended, or an empty line was entered: the prompt comes.
+    Between,
+}
+
+/// A prompt that waits.
+#[derive(Debug)]
+struct Ready {
+    /// `None` when keys were typed ahead and the prompt is not known: the input's begin cannot be told.
+    start: Option<Start>,
+    /// The prompt's own text.
+    text: String,
+    kind: Kind,
+    /// The line editor turns bracketed paste off when it accepts; else the cursor's leaving the line tells.
+    paste: bool,
+    /// Something was typed since.
+    touched: bool,
+}
+
+/// A prompt is being printed.
+#[derive(Debug)]
+struct Pending {
+    edge: super::command::Edge,
+    kind: Kind,
+    paste: bool,
+}
+
+#[derive(Debug)]
+struct Sent {
+    command: String,
+    origin: Origin,
+    /// Sent while a command ran: what the shell then reads may be something else.
+    ahead: bool,
+}
+
+/// The tracker. Feed it in stream order; `Observer` does.
+#[derive(Debug)]
+pub(crate) struct Tracker {
+    phase: Phase,
+    pending: Option<Pending>,
+    /// In Unknown: where input began, should that turn out to be a prompt.
+    candidate: Option<Start>,
+    prompts: Prompts,
+    beliefs: Beliefs,
+    secret: Secret,
+    facts: Facts,
+    alternate: bool,
+    /// Enter was typed and not answered.
+    enter: bool,
+    /// Keys were typed while no prompt was known to wait.
+    typed_ahead: bool,
+    sent: Option<Sent>,
+    /// 633;E's text for the command that comes.
+    announced: Option<String>,
+    /// The `aid` of the last prompt.
+    aid: Option<String>,
+    /// The line that keys were typed on, if anything stood there.
+    typed_on: Option<u64>,
+    unechoed: Option<Instant>,
+    quiet_at: Option<Instant>,
+    events: VecDeque<ShellEvent>,
+}
+
+impl Tracker {
+    pub(crate) fn new() -> Self {
+        Self {
+            phase: Phase::Unknown,
+            pending: None,
+            candidate: None,
+            prompts: Prompts::default(),
+            beliefs: Beliefs::default(),
+            secret: Secret::default(),
+            facts: Facts::default(),
+            alternate: false,
+            enter: false,
+            typed_ahead: false,
+            sent: None,
+            announced: None,
+            aid: None,
+            typed_on: None,
+            unechoed: None,
+            quiet_at: None,
+            events: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> State {
+        if self.secret.local {
+            return State::Secret;
+        }
+        match &self.phase {
+            _ if self.alternate => State::FullScreen,
+            _ if self.secret.is_on() => State::Secret,
+            Phase::Unknown => State::Unknown,
+            Phase::Ready(_) => State::AtPrompt,
+            Phase::Running(running) if running.tentative.is_some() => State::Unknown,
+            Phase::Running(_) | Phase::Between => State::Running,
+        }
+    }
+
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(crate) fn take_events(&mut self) -> Vec<ShellEvent> {
+        self.events.drain(..).collect()
+    }
+
+    /// When `tick` has something to do.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let long = match &self.phase {
+            Phase::Running(r) if !r.reported && !r.continuing && r.tentative.is_none() => Some(r.since + LONG_RUN),
+            _ => None,
+        };
+        [self.quiet_at, long, self.unechoed.map(|t| t + NO_ECHO)].into_iter().flatten().min()
+    }
+
+    /// The answer to Enter is the cursor's leaving the line: the screen is wanted at the next LF, before more.
+    pub(crate) fn wants_line_end(&self) -> bool {
+        let waits = match &self.phase {
+            Phase::Ready(ready) => !ready.paste,
+            Phase::Unknown => self.candidate.is_some(),
+            _ => false,
+        };
+        self.enter && waits && !self.alternate
+    }
+
+    /// Bytes were printed, and the screen shows them.
+    pub(crate) fn printed(&mut self, screen: &impl Screen, now: Instant) {
+        self.quiet_at = Some(now + SETTLE);
+        self.unechoed = None;
+        if self.alternate {
+            return;
+        }
+        let line = screen.cursor_line();
+        let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
+        self.secret.look(line, &screen.text_before_cursor(), !own);
+        if self.wants_line_end() {
+            self.left_line(screen, line, now);
+        }
+    }
+
+    /// One for all that a `feed` printed.
+    pub(crate) fn tell_output(&mut self) {
+        if self.events.back() != Some(&ShellEvent::Output) {
+            self.tell(ShellEvent::Output);
+        }
+    }
+
+    pub(crate) fn tick(&mut self, screen: &impl Screen, now: Instant) {
+        if self.quiet_at.is_some_and(|at| at <= now) {
+            self.quiet_at = None;
+            self.settle(screen, now);
+        }
+        if self.unechoed.is_some_and(|t| t + NO_ECHO <= now) {
+            self.unechoed = None;
+            if !self.alternate {
+                self.secret.begin(screen.cursor_line(), &screen.text_before_cursor());
+            }
+        }
+        self.report_long_run(screen, now);
+    }
+
+    /// Output has paused: what stands before the cursor may be a prompt.
+    fn settle(&mut self, screen: &impl Screen, now: Instant) {
+        if self.alternate || self.secret.is_on() {
+            return;
+        }
+        if self.pending.is_some() {
+            self.resolve(screen);
+        } else if matches!(self.phase, Phase::Ready(_)) {
+            self.find_prompt_again(screen);
+        } else {
+            self.recognise(screen, now);
+        }
+        self.tell_started();
+    }
+
+    /// Without marks and mode changes: by the text alone.
+    fn recognise(&mut self, screen: &impl Screen, now: Instant) {
+        let text = screen.text_before_cursor();
+        let matched = self.prompts.matched(&text, Kind::Text);
+        let line = screen.cursor_line();
+        let is_prompt = match &mut self.phase {
+            Phase::Running(running) => match &running.tentative {
+                Some(prompt) => Prompts::same_shape(prompt, &text).then_some(0),
+                None if matched.is_some() => matched,
+                None if prompt::is_continuation(&text) && (running.continuing || line == running.out_from) => {
+                    running.continues();
+                    running.out_from = line + 1;
+                    None
+                }
+                None => {
+                    if std::mem::take(&mut running.continuing) {
+                        running.since = now;
+                    }
+                    let nested = opens_shell(running.command.as_deref()) && prompt::is_form(&text);
+                    nested.then_some(0)
+                }
+            },
+            _ => matched.or(prompt::is_form(&text).then_some(0)),
+        };
+        let Some(at) = is_prompt else { return };
+        if let Phase::Running(running) = &mut self.phase {
+            running.tentative = None;
+        }
+        let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
+        let edge = super::command::Edge { line, head: head.to_owned() };
+        self.prompt_is(screen, text, &edge, Kind::Text);
+        let start = Start::at_cursor(screen);
+        self.ready(Some(start), text, Kind::Text, false);
+    }
+
+    /// A prompt waits from now on.
+    fn ready(&mut self, start: Option<Start>, text: &str, kind: Kind, paste: bool) {
+        if let Some(place) = prompt::place(text) {
+            self.beliefs.claim(place, Source::Prompt);
+        }
+        self.beliefs.prompt();
+        self.beliefs.write(&mut self.facts);
+        if !matches!(self.phase, Phase::Ready(_)) {
+            self.tell(ShellEvent::Prompt);
+        }
+        // An Enter that was typed ahead is read by the line editor; without one the kernel's echo has used it up.
+        self.enter &= paste;
+        if !paste {
+            self.sent = None;
+        }
+        self.typed_ahead = false;
+        (self.pending, self.candidate, self.typed_on) = (None, None, None);
+        self.phase = Phase::Ready(Ready { start, text: text.to_owned(), kind, paste, touched: false });
+    }
+
+    fn tell(&mut self, event: ShellEvent) {
+        if self.events.len() >= MAX_EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(event);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! What the user's side did, in order with what was printed.
+
+use std::time::Instant;
+
+use super::super::command::Start;
+use super::super::prompt::{self, Kind};
+use super::super::screen::Screen;
+use super::{Input, Phase, Ready, Sent, Tracker};
+
+impl Tracker {
+    pub(crate) fn input(&mut self, input: Input<'_>, screen: &impl Screen, now: Instant) {
+        match input {
+            Input::LocalSecret(on) => self.secret.local = on,
+            // What is typed into a full-screen program, or as a secret, has nothing to do with commands.
+            _ if self.alternate || self.secret.is_on() => {}
+            Input::Text => self.typed(screen, now),
+            Input::Enter => self.entered(screen),
+            Input::Interrupt => self.interrupted(screen),
+            Input::Sent { command, origin } => {
+                self.typed(screen, now);
+                let ahead = !matches!(self.phase, Phase::Ready(_) | Phase::Unknown);
+                self.sent = Some(Sent { command: command.to_owned(), origin, ahead });
+                if matches!(self.phase, Phase::Unknown) {
+                    self.candidate = Some(Start::at_cursor(screen));
+                }
+                self.entered(screen);
+            }
+        }
+    }
+
+    fn typed(&mut self, screen: &impl Screen, now: Instant) {
+        let text = screen.text_before_cursor();
+        let asked = text.trim_end().ends_with(':');
+        if !text.trim().is_empty() {
+            self.typed_on = Some(screen.cursor_line());
+        }
+        self.wake(screen);
+        match &self.phase {
+            Phase::Ready(_) => self.touch(screen),
+            Phase::Unknown if self.quiet_at.is_none() && self.pending.is_none() => {
+                if self.candidate.is_none() && !text.trim().is_empty() {
+                    self.candidate = Some(Start::at_cursor(screen));
+                }
+            }
+            _ => {
+                self.typed_ahead = true;
+                if asked {
+                    self.unechoed = Some(now);
+                }
+            }
+        }
+    }
+
+    fn entered(&mut self, screen: &impl Screen) {
+        self.wake(screen);
+        match &mut self.phase {
+            Phase::Ready(_) => self.touch(screen),
+            Phase::Running(running) => {
+                running.enters = true;
+                self.typed_ahead = true;
+            }
+            Phase::Unknown if self.candidate.is_none() && self.pending.is_none() => return,
+            Phase::Unknown | Phase::Between => self.typed_ahead |= self.pending.is_some(),
+        }
+        self.enter = true;
+    }
+
+    /// `^C` drops the line, `^D` on an empty one ends the shell: the next prompt says which.
+    fn interrupted(&mut self, screen: &impl Screen) {
+        (self.enter, self.sent, self.candidate) = (false, None, None);
+        if let Phase::Ready(ready) = &mut self.phase {
+            ready.touched = true;
+            let empty = ready.start.as_ref().is_some_and(|s| s.typed(&screen.text_before_cursor()) == Some(""));
+            if empty {
+                self.beliefs.command(true);
+            }
+        }
+    }
+
+    /// A key while a prompt is being printed: it is taken for complete only if it is one that is known.
+    fn wake(&mut self, screen: &impl Screen) {
+        let Some(pending) = &self.pending else { return };
+        let text = screen.text_before_cursor();
+        let (kind, head) = (pending.kind, pending.edge.head.as_str());
+        let own = text.strip_prefix(head).filter(|t| !t.trim().is_empty()).unwrap_or(&text);
+        if self.prompts.matched(own, kind).is_some() || prompt::is_form(own) {
+            self.resolve(screen);
+        }
+    }
+
+    /// The first key at a prompt: now it is complete, and one to remember.
+    fn touch(&mut self, screen: &impl Screen) {
+        let Phase::Ready(ready) = &mut self.phase else { return };
+        if ready.touched {
+            return self.find_prompt_again(screen);
+        }
+        ready.touched = true;
+        let Some(start) = &mut ready.start else { return };
+        let before = screen.text_before_cursor();
+        if ready.kind != Kind::Mark && before != start.prefix {
+            // It was redrawn, or more of it came. What stood before it on its line is no part of it.
+            *start = Start::at_cursor(screen);
+            ready.text = before;
+        }
+        let (text, kind, line) = (ready.text.clone(), ready.kind, start.line);
+        let first = !self.prompts.has_shape(&text);
+        self.prompts.learn(&text, kind);
+        if first {
+            let above = line.checked_sub(1).and_then(|l| screen.line_text(l));
+            self.prompts.line_above(&text, above.as_deref(), true);
+        }
+    }
+
+    /// The prompt went to another line (clear, a list of completions, a dropped line): input begins there.
+    pub(super) fn find_prompt_again(&mut self, screen: &impl Screen) {
+        let Phase::Ready(Ready { start: Some(start), text, .. }) = &mut self.phase else { return };
+        let before = screen.text_before_cursor();
+        let there = screen.line_text(start.line);
+        let moved = start.line != screen.cursor_line() || there.is_none_or(|t| start.typed(&t).is_none());
+        if moved && before.starts_with(text.as_str()) {
+            *start = Start::after(screen, text);
+        }
+    }
+}

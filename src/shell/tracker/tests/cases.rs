@@ -1,0 +1,1 @@
+//! One behaviour a test, on streams written by hand.
