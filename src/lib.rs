@@ -4,6 +4,8 @@
 //! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
 //! the top (`config cli ask session`).
 
+pub mod ask;
+pub mod builtin;
 pub mod cli;
 pub mod config;
 pub mod control;

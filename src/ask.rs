@@ -1,0 +1,155 @@
+//! `--ask`: one question, what was piped in, one answer. The pure part.
+//!
+//! Asks the built-in Linus with the same messages as a session does. Reads from what it is handed and returns
+//! text; the terminal, the exit status and other Linuses are the caller's.
+
+use crate::builtin::server::Server;
+use crate::linus::contract::{ChatContext, Envelope, Request, Risk, Suggestion};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+/// Piped text that is kept from the beginning: headers, and what started it.
+const HEAD: usize = 2 * 1024 * 1024;
+/// And from the end: what happened last. Together 10 MiB.
+const TAIL: usize = 8 * 1024 * 1024;
+/// The contract's mark for omitted lines.
+const SNIP: &str = "--- snip ---";
+
+/// Asks the built-in Linus. `piped` is the terminal's text, empty if there is none.
+pub fn answer(question: &str, piped: &str) -> Envelope {
+    let mut server = Server::new();
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "aissh", "version": env!("CARGO_PKG_VERSION")}});
+    server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
+    server.answer(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let request = Request::Chat {
+        session_id: "ask".into(),
+        message: question.into(),
+        context: ChatContext {
+            ssh_host: String::new(),
+            ssh_user: String::new(),
+            connected: false,
+            terminal_tail: piped.into(),
+            cwd: None,
+            last_command: None,
+            last_exit_code: None,
+        },
+    };
+    let call = json!({"name": request.tool(), "arguments": request.arguments()});
+    let reply = server.answer(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
+    let structured =
+        reply.as_ref().and_then(|r| r.pointer("/result/structuredContent")).unwrap_or(&Value::Null);
+    Envelope::read(structured).0
+}
+
+/// Adds to the answer that its input was cut.
+pub fn say_clipped(envelope: &mut Envelope) {
+    if let Some(chat) = &mut envelope.chat_response {
+        chat.message.push_str("\n(The input was larger than 10 MiB: I read its beginning and its end.)");
+    }
+}
+
+/// The bytes as text, at most 10 MiB of them: the beginning and the end, cut at line ends. Whether it was cut.
+pub fn clip(bytes: &[u8]) -> (String, bool) {
+    if bytes.len() <= HEAD + TAIL {
+        return (String::from_utf8_lossy(bytes).into_owned(), false);
+    }
+    (join(&bytes[..HEAD], &bytes[bytes.len() - TAIL..]), true)
+}
+
+/// Like [`clip`] for a stream of any length, in bounded memory. Reads to the end.
+pub fn read_bounded(mut input: impl Read) -> io::Result<(String, bool)> {
+    let mut head = Vec::new();
+    input.by_ref().take((HEAD + TAIL) as u64).read_to_end(&mut head)?;
+    let mut tail: VecDeque<u8> = head.iter().skip(HEAD).copied().collect();
+    let mut chunk = [0; 64 * 1024];
+    let mut is_cut = false;
+    loop {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(n) => {
+                is_cut = true;
+                tail.extend(&chunk[..n]);
+                tail.drain(..tail.len().saturating_sub(TAIL));
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    if !is_cut {
+        return Ok(clip(&head));
+    }
+    Ok((join(&head[..HEAD], tail.make_contiguous()), true))
+}
+
+fn join(head: &[u8], tail: &[u8]) -> String {
+    // Half a line would be read as a whole one.
+    let head = head.iter().rposition(|b| *b == b'\n').map_or(head, |at| &head[..=at]);
+    let tail = tail.iter().position(|b| *b == b'\n').map_or(tail, |at| &tail[at + 1..]);
+    format!("{}{SNIP}\n{}", String::from_utf8_lossy(head), String::from_utf8_lossy(tail))
+}
+
+/// The envelope on one line.
+pub fn json(envelope: &Envelope) -> String {
+    // Not reachable: the envelope is a struct of strings, numbers and options.
+    serde_json::to_string(envelope).unwrap_or_else(|_| "{}".into())
+}
+
+/// The answer as text for a terminal: the message, then the commands by number.
+pub fn render(envelope: &Envelope, color: bool) -> String {
+    let mut out = String::new();
+    if let Some(chat) = &envelope.chat_response {
+        out.push_str(&number_cards(&harmless(&chat.message), commands(envelope)));
+        out.push('\n');
+    }
+    for (i, card) in commands(envelope).iter().enumerate() {
+        let (start, end) = if color { (color_of(card.risk), "\u{1b}[0m") } else { ("", "") };
+        let (bold, plain) = if color { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
+        out.push_str(&format!(
+            "\n{}. {bold}{}{plain}\n   {start}[{}]{end} {}\n",
+            i + 1,
+            harmless(&card.command).replace('\n', "\\n"),
+            word(card.risk),
+            harmless(&card.description)
+        ));
+    }
+    out
+}
+
+fn commands(envelope: &Envelope) -> &[Suggestion] {
+    envelope.suggested_commands.as_ref().map_or(&[], |s| &s.commands)
+}
+
+/// The message names cards by id; here they have numbers.
+fn number_cards(message: &str, cards: &[Suggestion]) -> String {
+    let mut message = message.to_owned();
+    for (i, card) in cards.iter().enumerate().filter(|(_, c)| c.id.len() > 3) {
+        message = message.replace(&card.id, &format!("command {}", i + 1));
+    }
+    message
+}
+
+fn word(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
+}
+
+fn color_of(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "\u{1b}[32m",
+        Risk::Medium => "\u{1b}[33m",
+        Risk::High => "\u{1b}[31m",
+    }
+}
+
+/// Names in the answer come from the piped text: nothing of it may steer the terminal.
+fn harmless(text: &str) -> String {
+    text.split('\n').map(crate::builtin::printable).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Command lines as words, as far as a reader needs: which tool ran, with which arguments.
+//!
+//! Used on the command that the session reports and on the lines above a table (a prompt with the command).
+//! It only helps to read output; nothing is allowed or forbidden because of it.
+
+use super::plain;
+
+/// Longest command line that is looked at.
+const MAX_COMMAND: usize = 8192;
+
+/// The line as simple commands, each a list of words; quotes are removed, operators separate.
+fn split(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut chars = plain::first(line, MAX_COMMAND).chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => {
+                let word = word.get_or_insert_default();
+                word.extend(chars.by_ref().take_while(|&c| c != '\''));
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                while let Some(c) = chars.next().filter(|&c| c != '"') {
+                    word.push(if c == '\\' { chars.next().unwrap_or('\\') } else { c });
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            ' ' | '\t' | '|' | ';' | '&' | '\n' | '(' | ')' => {
+                if let (Some(word), Some(last)) = (word.take(), commands.last_mut()) {
+                    last.push(word);
+                }
+                if !matches!(c, ' ' | '\t') && commands.last().is_some_and(|c| !c.is_empty()) {
+                    commands.push(Vec::new());
+                }
+            }
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    if let (Some(word), Some(last)) = (word, commands.last_mut()) {
+        last.push(word);
+    }
+    commands.retain(|c| !c.is_empty());
+    commands
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// The arguments of the last run of `tool` on the line, wherever a prompt or `sudo` stands before it.
+pub(crate) fn arguments(line: &str, tool: &str) -> Option<Vec<String>> {
+    // Most lines do not name the tool at all; do not split those.
+    if !line.contains(tool) {
+        return None;
+    }
+    split(line).into_iter().rev().find_map(|words| {
+        let at = words.iter().position(|w| base(w) == tool)?;
+        Some(words[at + 1..].to_vec())
+    })
+}
+
+/// Whether a short option is among the arguments (`-xh` has `h`), or one of the long spellings.
+pub(crate) fn has_option(arguments: &[String], short: char, long: &str) -> bool {
+    arguments.iter().any(|a| match a.strip_prefix("--") {
+        Some(name) => !long.is_empty() && name.split('=').next() == Some(long),
+        None => a.strip_prefix('-').is_some_and(|letters| letters.contains(short)),
+    })
+}
+
+/// The arguments that are no options.
+pub(crate) fn operands(arguments: &[String]) -> impl Iterator<Item = &str> {
+    arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|a| !a.starts_with('-') && !a.contains('>') && !a.starts_with('+'))
+}
+
+/// Tools that show text which somebody wrote before: what they print is no state of this machine.
+const VIEWERS: [&str; 17] = [
+    "cat",
+    "less",
+    "more",
+    "tail",
+    "head",
+    "grep",
+    "zgrep",
+    "zcat",
+    "journalctl",
+    "dmesg",
+    "vi",
+    "vim",
+    "view",
+    "nano",
+    "git",
+    "man",
+    "echo",
+];
+
+/// Whether everything on the line only shows text.
+pub(crate) fn only_views(line: &str) -> bool {
+    let is_prefix =
+        |w: &&String| matches!(base(w), "sudo" | "doas" | "nice" | "time" | "env") || w.contains('=');
+    let views = |words: &Vec<String>| {
+        words.iter().find(|w| !is_prefix(w)).is_some_and(|w| VIEWERS.contains(&base(w)))
+            // journalctl also reports on itself.
+            && !words.iter().any(|w| w == "--disk-usage" || w.starts_with("--vacuum-"))
+    };
+    // Filters are viewers too, so `df -h | grep var` is told by its first command.
+    let commands = split(line);
+    !commands.is_empty() && commands.iter().all(views)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_is_found_behind_prompts_sudo_and_pipes() {
+        let args = |l, t| arguments(l, t).map(|a| a.join(" "));
+        assert_eq!(
+            args("root@web:~# sudo /usr/bin/du -xh -- '/a b' | sort -rh", "du").as_deref(),
+            Some("-xh -- /a b")
+        );
+        assert_eq!(args("cd /var && du -sh *", "du").as_deref(), Some("-sh *"));
+        assert_eq!(args("dude du-x", "du"), None);
+        assert_eq!(args("$ df -h", "df").as_deref(), Some("-h"));
+    }
+
+    #[test]
+    fn viewers_are_told_from_tools() {
+        assert!(only_views("sudo cat /tmp/df.txt | grep var"));
+        assert!(only_views("journalctl -u x"));
+        assert!(!only_views("df -h | grep var"));
+        assert!(!only_views("cat x; df -h"));
+        assert!(!only_views("sudo journalctl --disk-usage"));
+        assert!(!only_views(""));
+    }
+
+    #[test]
+    fn unbalanced_quotes_and_operators_never_panic() {
+        for line in ["'", "\"", "\\", "|||;;&&", "a'b\"c\\", "((((", "$(("] {
+            let _ = (split(line), only_views(line));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What follows from a plan's facts: the checklist, the findings, the cards.
+
+use super::super::facts::{Row, Value};
+use super::super::{plain, size};
+use super::compiled::{Remedy, Step};
+use super::eval::Scope;
+use super::plan::Plan;
+use crate::linus::contract::{self, IntentUpdate, Risk, StepStatus};
+use std::sync::Arc;
+
+/// Most cards at a time: more do not fit a panel, and nobody reads them.
+const MAX_CARDS: usize = 10;
+
+/// A card before it has an id.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Proposal {
+    pub(crate) command: String,
+    pub(crate) text: String,
+    pub(crate) risk: Risk,
+    pub(crate) remedy: Option<String>,
+    pub(crate) empty: Option<String>,
+}
+
+/// What follows from everything seen so far.
+pub(crate) struct Outcome {
+    pub(crate) intent: IntentUpdate,
+    pub(crate) cards: Vec<Proposal>,
+    pub(crate) findings: Vec<String>,
+    /// The step at hand, for the sentence that ends an answer.
+    pub(crate) current: Option<String>,
+    pub(crate) is_closed: bool,
+}
+
+impl Plan {
+    pub(crate) fn outcome(&self) -> Outcome {
+        let scope = self.scope(None);
+        let is_closed = self.runbook.close.holds(scope);
+        let steps: Vec<(&Step, bool)> = self
+            .runbook
+            .steps
+            .iter()
+            .filter(|s| s.when.as_ref().is_none_or(|w| w.holds(scope)))
+            .map(|s| (s, s.done.holds(scope)))
+            // What was not needed in the end is not ticked: it was not done.
+            .filter(|(_, done)| *done || !is_closed)
+            .collect();
+        let current = steps.iter().position(|(_, done)| !done);
+        let text = |s: &Step| s.text.text(scope).unwrap_or_default();
+        Outcome {
+            intent: IntentUpdate {
+                summary: self.runbook.summary.text(scope).unwrap_or_default(),
+                confidence: self.runbook.confidence.eval(scope).number().map(|c| c.clamp(0.0, 1.0)),
+                steps: steps
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (step, done))| contract::Step {
+                        status: match current {
+                            _ if *done => StepStatus::Done,
+                            Some(at) if at == i => StepStatus::Current,
+                            _ => StepStatus::Pending,
+                        },
+                        text: text(step),
+                    })
+                    .collect(),
+            },
+            cards: self.cards(&steps, current),
+            findings: self.findings(),
+            current: current.and_then(|at| steps.get(at)).map(|(step, _)| text(step)),
+            is_closed,
+        }
+    }
+
+    fn findings(&self) -> Vec<String> {
+        let scope = self.scope(None);
+        let findings = self.runbook.findings.iter().filter(|f| f.when.holds(scope));
+        findings
+            .filter_map(|f| {
+                let text = f.text.text(scope)?;
+                match f.cite.as_ref().map(|c| c.eval(scope)) {
+                    Some(Value::Row(row)) => Some(format!("{text}\n    {}", plain::printable(&row.line))),
+                    _ => Some(text),
+                }
+            })
+            .collect()
+    }
+
+    fn cards(&self, steps: &[(&Step, bool)], current: Option<usize>) -> Vec<Proposal> {
+        let mut cards: Vec<Proposal> = Vec::new();
+        for (i, (step, done)) in steps.iter().enumerate() {
+            let is_current = Some(i) == current;
+            let is_early = step.early.as_ref().is_some_and(|e| e.holds(self.scope(None)));
+            if *done || !(is_current || is_early) {
+                continue;
+            }
+            let own = if is_current || !step.remedies || self.has_changed {
+                self.step_cards(step)
+            } else {
+                Vec::new()
+            };
+            let remedies = if step.remedies { self.remedies() } else { Vec::new() };
+            // After a remedy the look at its effect comes first.
+            let order = if self.has_changed { [own, remedies] } else { [remedies, own] };
+            for card in order.into_iter().flatten() {
+                if cards.iter().all(|c| c.command != card.command) {
+                    cards.push(card);
+                }
+            }
+        }
+        cards.truncate(MAX_CARDS);
+        cards
+    }
+
+    fn step_cards(&self, step: &Step) -> Vec<Proposal> {
+        let scope = self.scope(None);
+        let cards = step.cards.iter().filter(|c| c.when.as_ref().is_none_or(|w| w.holds(scope)));
+        cards
+            .filter_map(|c| {
+                Some(Proposal {
+                    command: c.command.command(scope)?,
+                    text: c.text.text(scope)?,
+                    risk: c.risk,
+                    remedy: None,
+                    empty: c.empty.clone(),
+                })
+            })
+            .collect()
+    }
+
+    /// Remedies for what was found, the safest first, among equals the one that frees most.
+    fn remedies(&self) -> Vec<Proposal> {
+        let mut found: Vec<(f64, Proposal)> = Vec::new();
+        for remedy in &self.runbook.remedies {
+            match &remedy.each {
+                None => found.extend(self.remedy(remedy, None)),
+                Some(table) => found.extend(self.remedies_of(remedy, table)),
+            }
+        }
+        found.sort_by(|(gain_a, a), (gain_b, b)| a.risk.cmp(&b.risk).then(gain_b.total_cmp(gain_a)));
+        found.into_iter().map(|(_, proposal)| proposal).collect()
+    }
+
+    fn remedies_of(&self, remedy: &Remedy, table: &str) -> Vec<(f64, Proposal)> {
+        let by = |row| remedy.by.as_ref().and_then(|b| b.eval(self.scope(Some(row))).number()).unwrap_or(0.0);
+        let Some(table) = self.facts.table(table) else { return Vec::new() };
+        let mut rows: Vec<_> = table.rows().filter(|row| remedy.when.holds(self.scope(Some(row)))).collect();
+        rows.sort_by(|a, b| by(b).total_cmp(&by(a)));
+        rows.into_iter().take(remedy.limit).filter_map(|row| self.remedy(remedy, Some(row))).collect()
+    }
+
+    fn remedy(&self, remedy: &Remedy, row: Option<&Arc<Row>>) -> Option<(f64, Proposal)> {
+        let scope = self.scope(row);
+        if !remedy.when.holds(scope) {
+            return None;
+        }
+        let command = remedy.command.command(scope)?;
+        let key = format!("{}\n{command}", remedy.id);
+        if self.tried.contains(&key) {
+            return None;
+        }
+        let gain = remedy.gain.as_ref().and_then(|g| g.eval(scope).number()).unwrap_or(0.0);
+        let text = describe(remedy, gain, scope)?;
+        Some((gain, Proposal { command, text, risk: remedy.risk, remedy: Some(key), empty: None }))
+    }
+}
+
+/// Why, how much, the way back, and how to see the effect.
+fn describe(remedy: &Remedy, gain: f64, scope: Scope<'_>) -> Option<String> {
+    let mut text = remedy.text.text(scope)?;
+    if gain > 0.0 {
+        text.push_str(&format!(" Frees about {}.", size::human(gain)));
+    }
+    if let Some(undo) = &remedy.undo {
+        text.push_str(&format!(" Undo: {undo}."));
+    }
+    if let Some(verify) = remedy.verify.as_ref().and_then(|v| v.command(scope)) {
+        text.push_str(&format!(" Then check: {verify}"));
+    }
+    Some(text)
+}

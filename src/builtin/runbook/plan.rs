@@ -1,0 +1,187 @@
+//! One runbook at work: what was seen, and what follows from it.
+//!
+//! A plan only observes and concludes; cards' ids and what the user was already told are the session's.
+
+use super::super::facts::{Facts, Row, Value};
+use super::super::readers::Source;
+use super::super::{command, plain};
+use super::compiled::Runbook;
+use super::eval::Scope;
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+static NO_SUDO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:\S*sh: )?(?:line \d+: |\d+: )?sudo: (?:command )?not found|is not in the sudoers file",
+        r"|^Sorry, user \S+ (?:may not run|is not allowed to execute)|^sudo: a (?:password|terminal) is required"
+    ))
+    .ok()
+});
+
+pub(crate) struct Plan {
+    pub(crate) runbook: Arc<Runbook>,
+    /// The path in the question.
+    pub(crate) asked: Option<String>,
+    question: String,
+    pub(super) facts: Facts,
+    values: BTreeMap<String, Value>,
+    is_root: bool,
+    /// Remedies that were run: their ids with the key of their row.
+    pub(super) tried: BTreeSet<String>,
+    /// Whether one of them changed something, so that a look at the effect is due.
+    pub(super) has_changed: bool,
+    troubles: Vec<String>,
+}
+
+/// What an observation brought.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Observed {
+    pub(crate) rows: usize,
+    pub(crate) has_news: bool,
+    pub(crate) has_trouble: bool,
+}
+
+impl Plan {
+    pub(crate) fn new(runbook: &Arc<Runbook>, question: &str, is_root: bool) -> Self {
+        let mut plan = Self {
+            runbook: runbook.clone(),
+            asked: path_in(question),
+            question: question.to_lowercase(),
+            facts: Facts::default(),
+            values: BTreeMap::new(),
+            is_root,
+            tried: BTreeSet::new(),
+            has_changed: false,
+            troubles: Vec::new(),
+        };
+        plan.conclude();
+        plan
+    }
+
+    /// Reads output. `command` is what printed it, where the session knows.
+    pub(crate) fn observe(&mut self, text: &str, from: Option<&str>, cwd: Option<&str>) -> Observed {
+        let mut observed = Observed::default();
+        if from.is_some_and(command::only_views) {
+            return observed;
+        }
+        let clean = plain::clean(text);
+        let source = Source::new(&clean, from, cwd);
+        let runbook = self.runbook.clone();
+        for reader in &runbook.readers {
+            let (table, key) = reader.table();
+            self.keep(table, key, reader.read(&source), &mut observed);
+        }
+        for pattern in &runbook.patterns {
+            let key: Vec<&str> = pattern.key.iter().map(String::as_str).collect();
+            self.keep(pattern.table, &key, pattern.read(&source), &mut observed);
+        }
+        self.find_troubles(&source, &mut observed);
+        self.conclude();
+        observed
+    }
+
+    fn keep(&mut self, table: &'static str, key: &[&str], rows: Vec<Row>, observed: &mut Observed) {
+        for row in rows {
+            let parts: Vec<&str> = key.iter().map(|k| row.text(k).unwrap_or("")).collect();
+            let key = if parts.is_empty() { row.line.clone() } else { parts.join("\n") };
+            observed.rows += 1;
+            observed.has_news |= self.facts.put(table, key, row);
+        }
+    }
+
+    fn find_troubles(&mut self, source: &Source<'_>, observed: &mut Observed) {
+        let runbook = self.runbook.clone();
+        // Error messages are short; a long line is data.
+        for line in source.lines().iter().filter(|l| l.len() < 300) {
+            if NO_SUDO.as_ref().is_some_and(|p| p.is_match(line)) && self.facts.set_flag("no_sudo") {
+                observed.has_trouble = true;
+                self.troubles.push(format!(
+                    "sudo does not work here ({}); I go on without it.",
+                    plain::printable(line)
+                ));
+            }
+            for trouble in runbook.troubles.iter().filter(|t| t.output.is_match(line)) {
+                if self.facts.set_flag(&trouble.flag) {
+                    observed.has_trouble = true;
+                    observed.has_news = true;
+                    let said = trouble.say.text(self.scope(None)).unwrap_or_default();
+                    self.troubles.push(format!("{said}\n    {}", plain::printable(line)));
+                }
+            }
+        }
+    }
+
+    /// The effect is measured from what is known now.
+    pub(crate) fn begin(&mut self) {
+        self.facts.begin();
+        self.conclude();
+    }
+
+    pub(crate) fn set_flag(&mut self, flag: &str) {
+        self.facts.set_flag(flag);
+        self.conclude();
+    }
+
+    pub(crate) fn mark_tried(&mut self, remedy: &str, is_change: bool) {
+        self.tried.insert(remedy.into());
+        self.has_changed |= is_change;
+        self.conclude();
+    }
+
+    pub(crate) fn take_troubles(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.troubles)
+    }
+
+    pub(crate) fn shows_on_screen(&self) -> bool {
+        self.runbook.screen.as_ref().is_some_and(|s| s.holds(self.scope(None)))
+    }
+
+    pub(super) fn scope<'a>(&'a self, row: Option<&'a Arc<Row>>) -> Scope<'a> {
+        Scope { facts: &self.facts, values: &self.values, row }
+    }
+
+    /// Every fact anew, in the file's order.
+    fn conclude(&mut self) {
+        let sudo = if self.is_root || self.facts.has_flag("no_sudo") { "" } else { "sudo " };
+        let asked = self.asked.as_ref().map_or(Value::Null, Value::text);
+        self.values = BTreeMap::from([
+            ("asked".to_owned(), asked),
+            ("question".to_owned(), Value::text(self.question.as_str())),
+            ("sudo".to_owned(), Value::text(sudo)),
+            ("root".to_owned(), Value::Bool(self.is_root)),
+            ("tried".to_owned(), Value::Bool(self.has_changed)),
+        ]);
+        let runbook = self.runbook.clone();
+        for (name, expr) in &runbook.facts {
+            let value = expr.eval(self.scope(None));
+            self.values.insert(name.clone(), value);
+        }
+    }
+}
+
+/// The first absolute path in a question.
+pub(crate) fn path_in(question: &str) -> Option<String> {
+    static PATH: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r#"(?:^|[\s"'`(])(/(?:[\w.@+-]+(?:/[\w.@+-]+)*/?)?)"#).ok());
+    let found = PATH.as_ref()?.captures(question)?.get(1)?.as_str();
+    let path = found.trim_end_matches(['.', '/']);
+    let path = if path.is_empty() { "/" } else { path };
+    (path.len() < 1024 && !path.split('/').any(|p| p == "..")).then(|| path.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_taken_from_a_question_as_people_write_it() {
+        let path = |q| path_in(q);
+        assert_eq!(path("hey linus, /var is full what's eating the space").as_deref(), Some("/var"));
+        assert_eq!(path("why is `/var/log` full?").as_deref(), Some("/var/log"));
+        assert_eq!(path("/home/ is full.").as_deref(), Some("/home"));
+        assert_eq!(path("what fills / ?").as_deref(), Some("/"));
+        assert_eq!(path("is it full and/or broken, 3/4").as_deref(), None);
+        assert_eq!(path("/../etc").as_deref(), None);
+    }
+}
