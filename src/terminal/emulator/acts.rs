@@ -35,6 +35,13 @@ impl Emulator {
                     self.csi(&format!("{top};{bottom}r\x1b[H"));
                 }
             }
+            Act::ReverseIndex => {
+                // Above the region nothing scrolls; vt100 would scroll the region.
+                let top = self.modes.state().region.map_or(1, |(top, _)| top);
+                if row > 0 || top == 1 {
+                    self.process(b"\x1bM");
+                }
+            }
             Act::Align => {
                 let line = "E".repeat(usize::from(self.size.cols));
                 let rows: Vec<String> =

@@ -37,6 +37,7 @@ pub(super) enum Act {
     Switch(u16, bool),
     Erase(u16),
     Region(u16, u16),
+    ReverseIndex,
     Align,
     SoftReset,
     Reset,
@@ -184,7 +185,8 @@ impl Rules {
         match last {
             b'7' => self.save(out),
             b'8' => self.recall(out),
-            b'=' | b'>' | b'M' => out.extend_from_slice(&[0x1b, last]),
+            b'=' | b'>' => out.extend_from_slice(&[0x1b, last]),
+            b'M' => self.act(Act::ReverseIndex),
             b'D' => out.push(b'\n'),
             b'E' => out.extend_from_slice(b"\r\n"),
             b'H' => {

@@ -6,8 +6,9 @@ use crate::terminal::Modes;
 use alacritty_terminal::event::VoidListener;
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::{Config, Term, TermMode};
-use alacritty_terminal::vte::ansi::Processor;
+use alacritty_terminal::vte::ansi::{Color, NamedColor, Processor};
 
 struct Cells(usize, usize);
 
@@ -48,8 +49,15 @@ impl Outer {
                 (0..grid.columns())
                     .map(|col| {
                         let cell = &row[Column(col)];
-                        let flags = cell.flags.difference(alacritty_terminal::term::cell::Flags::WRAPLINE);
-                        format!("{}{:?}", cell.c, (cell.fg, cell.bg, flags))
+                        let mut flags =
+                            cell.flags.difference(Flags::WRAPLINE | Flags::LEADING_WIDE_CHAR_SPACER);
+                        // Alacritty keeps the tab in the cell where it was.
+                        let c = if cell.c == '\t' { ' ' } else { cell.c };
+                        // A blank shows its background only; vt100 erases with all attributes.
+                        let is_plain = c == ' ' && !flags.intersects(Flags::INVERSE | Flags::ALL_UNDERLINES);
+                        let fg = if is_plain { Color::Named(NamedColor::Foreground) } else { cell.fg };
+                        flags.remove(if is_plain { Flags::BOLD } else { Flags::empty() });
+                        format!("{c}{:?}", (fg, cell.bg, flags))
                     })
                     .collect()
             })
@@ -105,7 +113,8 @@ fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
     for open in 0..=chunks.len() {
         for close in open..=chunks.len() {
             let got = toggled(cols, rows, chunks, open, close, 0).picture();
-            let case = format!("opened at {open}, closed at {close} of {chunks:?}");
+            let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
+            let case = format!("opened at {open}, closed at {close} of {shown:?}");
             assert_eq!(got.1, expected.1, "cursor: {case}");
             assert_eq!(got.0.len(), expected.0.len(), "rows: {case}\n{got:#?}\n{expected:#?}");
             for (row, (a, b)) in got.0.iter().zip(&expected.0).enumerate() {
@@ -187,7 +196,7 @@ fn sequences_and_characters_cut_in_the_middle() {
 #[test]
 fn recorded_like_output_opened_and_closed_at_random() {
     let mut random = Random(11);
-    // Without DL and SU: Alacritty puts lines deleted at the top into scrollback.
+    // Without a background colour, in which vt100 fills erased cells but not those that move in. Without DL and SU: Alacritty puts lines deleted at the top into scrollback.
     let pieces: &[&[u8]] = &[
         b"word ",
         b"longer word here ",
@@ -196,7 +205,6 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\r\n",
         b"\x1b[1;31m",
         b"\x1b[m",
-        b"\x1b[42m",
         b"\r",
         "你".as_bytes(),
         b"\x1b[K",
@@ -219,7 +227,19 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\x1b8",
     ];
     for _ in 0..60 {
-        let chunks: Vec<&[u8]> = (0..12).map(|_| random.pick(pieces)).collect();
+        // DECRC without a DECSC before it would find what the panel's own switch saved; leaving the alternate
+        // screen from the primary one restores the cursor in xterm and VTE, not in kitty and Alacritty.
+        let mut chunks: Vec<&[u8]> = vec![b"\x1b7"];
+        let mut is_alternate = false;
+        while chunks.len() < 13 {
+            let piece = random.pick(pieces);
+            match piece.ends_with(b"l") && piece.starts_with(b"\x1b[?1049") {
+                true if !is_alternate => continue,
+                true => is_alternate = false,
+                false => is_alternate |= piece.starts_with(b"\x1b[?1049h"),
+            }
+            chunks.push(piece);
+        }
         check(12, 5, &chunks);
     }
 }
