@@ -39,6 +39,16 @@ impl Outer {
         self.parser.advance(&mut self.term, bytes);
     }
 
+    fn text(&self, row: i32) -> String {
+        let line = &self.term.grid()[Line(row)];
+        let cells = (0..self.term.columns()).map(|col| &line[Column(col)]);
+        let text: String = cells
+            .filter(|cell| !cell.flags.contains(Flags::WIDE_CHAR_SPACER))
+            .map(|cell| if cell.c == '\t' { ' ' } else { cell.c })
+            .collect();
+        text.trim_end().to_owned()
+    }
+
     /// Every row from the top of the scrollback, the cursor, whether a wrap is pending, and the modes.
     fn picture(&self) -> (Vec<String>, (i32, usize, bool), TermMode, String) {
         let grid = self.term.grid();
@@ -71,7 +81,14 @@ impl Outer {
 }
 
 /// What main does: bytes through while hidden; panel opened before chunk `open` and closed before `close`.
-fn toggled(cols: usize, rows: usize, chunks: &[&[u8]], open: usize, close: usize, narrow: u16) -> Outer {
+fn toggled(
+    cols: usize,
+    rows: usize,
+    chunks: &[&[u8]],
+    open: usize,
+    close: usize,
+    narrow: u16,
+) -> (Outer, Emulator) {
     let mut outer = Outer::new(cols, rows);
     let mut emulator = emulator(cols as u16, rows as u16);
     let mut modes = Modes::new();
@@ -104,7 +121,7 @@ fn toggled(cols: usize, rows: usize, chunks: &[&[u8]], open: usize, close: usize
             outer.feed(chunk);
         }
     }
-    outer
+    (outer, emulator)
 }
 
 fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
@@ -113,7 +130,7 @@ fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
     let expected = hidden.picture();
     for open in 0..=chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(cols, rows, chunks, open, close, 0).picture();
+            let got = toggled(cols, rows, chunks, open, close, 0).0.picture();
             let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
             let case = format!("opened at {open}, closed at {close} of {shown:?}");
             assert_eq!(got.1, expected.1, "cursor: {case}");
@@ -194,13 +211,11 @@ fn sequences_and_characters_cut_in_the_middle() {
     check(6, 3, &bytes);
 }
 
-#[test]
-fn recorded_like_output_opened_and_closed_at_random() {
-    let mut random = Random(200);
+fn random_chunks(random: &mut Random) -> Vec<&'static [u8]> {
     // Left out is where vt100 and the judge differ by themselves: a background colour (vt100 fills erased cells, not
     // those that move in), bold with dim (exclusive in vt100); DL and SU at the top (lines go to Alacritty's
     // scrollback), CUU out of a region, erasing half of a wide character, REP over the panel's own text.
-    let pieces: &[&[u8]] = &[
+    let pieces: &[&'static [u8]] = &[
         b"word ",
         b"longer word here ",
         b"\r\n",
@@ -235,21 +250,48 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\x1b7",
         b"\x1b8",
     ];
-    for _ in 0..40 {
-        // DECRC without a DECSC before it would find what the panel's own switch saved; leaving the alternate
-        // screen from the primary one restores the cursor in xterm and VTE, not in kitty and Alacritty.
-        let mut chunks: Vec<&[u8]> = vec![b"\x1b7"];
-        let mut is_alternate = false;
-        while chunks.len() < 13 {
-            let piece = random.pick(pieces);
-            match piece.ends_with(b"l") && piece.starts_with(b"\x1b[?1049") {
-                true if !is_alternate => continue,
-                true => is_alternate = false,
-                false => is_alternate |= piece.starts_with(b"\x1b[?1049h"),
-            }
-            chunks.push(piece);
+    // DECRC without a DECSC before it would find what the panel's own switch saved; leaving the alternate
+    // screen from the primary one restores the cursor in xterm and VTE, not in kitty and Alacritty.
+    let mut chunks: Vec<&'static [u8]> = vec![b"\x1b7"];
+    let mut is_alternate = false;
+    while chunks.len() < 13 {
+        let piece = random.pick(pieces);
+        match piece.ends_with(b"l") && piece.starts_with(b"\x1b[?1049") {
+            true if !is_alternate => continue,
+            true => is_alternate = false,
+            false => is_alternate |= piece.starts_with(b"\x1b[?1049h"),
         }
-        check(12, 5, &chunks);
+        chunks.push(piece);
+    }
+    chunks
+}
+
+#[test]
+fn recorded_like_output_opened_and_closed_at_random() {
+    let mut random = Random(200);
+    for _ in 0..40 {
+        check(12, 5, &random_chunks(&mut random));
+    }
+}
+
+#[test]
+fn after_a_split_panel_the_outer_terminal_shows_what_the_emulator_holds() {
+    let mut random = Random(77);
+    for round in 0..60 {
+        let chunks = random_chunks(&mut random);
+        for open in 0..chunks.len() {
+            let close = open + random.below(chunks.len() - open);
+            let narrow = 3 + random.below(8) as u16;
+            let (outer, emulator) = toggled(12, 5, &chunks, open, close, narrow);
+            let (rows_now, place, _, _) = outer.picture();
+            let visible: Vec<String> = (0..5).map(|row| outer.text(row)).collect();
+            let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
+            let case =
+                format!("{round}: {narrow} wide from {open} to {close} of {shown:?}, {}", rows_now.len());
+            assert_eq!(visible, rows(&emulator), "{case}");
+            let (row, col) = emulator.screen().cursor_position();
+            assert_eq!((place.0, place.1), (i32::from(row), usize::from(col.min(11))), "{case}");
+        }
     }
 }
 
@@ -274,7 +316,7 @@ fn a_split_panel_leaves_each_line_once_and_in_order() {
     chunks.iter().for_each(|chunk| hidden.feed(chunk));
     for open in 0..chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(50, 4, &chunks, open, close, 20);
+            let got = toggled(50, 4, &chunks, open, close, 20).0;
             assert_eq!(lines(&got), lines(&hidden), "opened at {open}, closed at {close}");
         }
     }
