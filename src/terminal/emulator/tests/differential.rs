@@ -240,6 +240,7 @@ fn random_chunks(random: &mut Random) -> Vec<&'static [u8]> {
         b"\x1b[4;3m",
         b"\x1b[2X",
         b"\x1b[T",
+        b"\x1b[H\x1b[J",
         b"\x1bD",
         b"\x1b[?25h",
         b"\x1b[?1049h\x1b[2J\x1b[H",
