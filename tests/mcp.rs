@@ -181,7 +181,7 @@ fn an_error_that_only_a_modern_server_gives_is_told_and_not_worked_around() {
 #[test]
 fn a_session_id_on_a_refused_probe_is_never_used() {
     let linus = Linus::legacy();
-    let body = "HTTP/1.1 400 Bad\r\nMcp-Session-Id: wrong\r\nContent-Length: 0\r\n\r\n";
+    let body = "HTTP/1.1 400 Bad\r\nMcp-Session-Id: wrong\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     linus.fault("server/discover", Fault::Raw(body.into()));
     hello(&linus);
     let later = &linus.requests()[2..];
@@ -336,7 +336,9 @@ fn a_notification_may_be_taken_with_any_success() {
 #[test]
 fn a_redirect_is_followed_once_within_the_origin_and_nowhere_else() {
     let redirect = |status: u16, to: &str| {
-        Fault::Raw(format!("HTTP/1.1 {status} Moved\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n"))
+        Fault::Raw(format!(
+            "HTTP/1.1 {status} Moved\r\nLocation: {to}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        ))
     };
     let linus = Linus::start(Setup { token: Some("t0ken"), ..Setup::default() });
     let other = Linus::modern();
@@ -590,10 +592,21 @@ fn dying_before_and_after_the_message_was_sent_are_told_apart_and_a_restart_is_f
 fn a_failed_handshake_means_that_the_message_never_left() {
     for fault in [Fault::Hang, Fault::json(500, ""), Fault::Raw(String::new()), Fault::json(200, "{}")] {
         let linus = Linus::modern();
-        linus.fault("tools/list", fault.clone());
+        linus.always("tools/list", fault.clone());
         let error = error(&linus);
         assert!(matches!(error, CallError::Unreachable(_)), "{fault:?}: {error:?}");
         assert_eq!(linus.calls().len(), 0);
+    }
+}
+
+#[test]
+fn a_connection_that_was_closed_meanwhile_does_not_disturb_the_handshake() {
+    for revision in [MODERN, LEGACY] {
+        let linus = Linus::start(Setup { revision, ..Setup::default() });
+        for method in ["server/discover", "initialize", "tools/list"] {
+            linus.fault(method, Fault::Raw(String::new()));
+        }
+        hello(&linus);
     }
 }
 
