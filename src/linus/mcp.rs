@@ -99,14 +99,7 @@ impl<T: Transport> Mcp<T> {
     /// everything but a clear answer, since legacy servers refuse the probe in every way there is.
     fn discover(&mut self, cancel: &Canceller) -> Result<Option<String>, CallError> {
         let budget = self.budgets.probe;
-        let posted = self.exchange(
-            "server/discover",
-            json!({}),
-            Some(Revision::MODERN),
-            budget,
-            cancel,
-            &mut |_, _| (),
-        );
+        let posted = self.exchange("server/discover", &json!({}), Some(Revision::MODERN), budget, cancel);
         match posted {
             Ok(Some(Ok(result))) => {
                 let versions = result.get("supportedVersions").and_then(Value::as_array);
@@ -127,7 +120,7 @@ impl<T: Transport> Mcp<T> {
             "protocolVersion": Revision::LATEST_LEGACY.as_str(), "capabilities": {}, "clientInfo": client_info()
         });
         let budget = self.budgets.connect;
-        let posted = self.exchange("initialize", params, None, budget, cancel, &mut |_, _| ());
+        let posted = self.exchange("initialize", &params, None, budget, cancel);
         let result = outcome(posted.map_err(Failure::into_call_error)?)?;
         let version = result.get("protocolVersion").and_then(Value::as_str).unwrap_or("none");
         let revision = Revision::parse(version).filter(|r| r.era() == Era::Legacy).ok_or_else(|| {
@@ -146,7 +139,7 @@ impl<T: Transport> Mcp<T> {
             // An empty string is a cursor like any other.
             let params = cursors.last().map_or(json!({}), |c| json!({"cursor": c}));
             let budget = self.budgets.connect;
-            let posted = self.exchange("tools/list", params, Some(revision), budget, cancel, &mut |_, _| ());
+            let posted = self.exchange("tools/list", &params, Some(revision), budget, cancel);
             let page = outcome(posted.map_err(Failure::into_call_error)?)?;
             tools.add_page(&page, revision.era() == Era::Modern);
             let Some(next) = page.get("nextCursor").filter(|c| c.is_string()) else { break };
@@ -240,17 +233,25 @@ impl<T: Transport> Mcp<T> {
         let _ = self.transport.post(&post, &mut |_, _| ());
     }
 
+    /// One message of the handshake. It may be repeated without harm, so a connection that turns out to have
+    /// been closed by the server costs nothing.
     fn exchange(
         &mut self,
         method: &str,
-        params: Value,
+        params: &Value,
         revision: Option<Revision>,
         budget: Duration,
         cancel: &Canceller,
-        notice: &mut dyn FnMut(&str, &Value),
     ) -> Result<Posted, Failure> {
-        let message = self.message(method, params, revision);
-        self.transport.post(&Post { message: &message, revision, mirrored: &[], budget, cancel }, notice)
+        let mut once = || {
+            let message = self.message(method, params.clone(), revision);
+            let post = Post { message: &message, revision, mirrored: &[], budget, cancel };
+            self.transport.post(&post, &mut |_, _| ())
+        };
+        match once() {
+            Err(Failure::Call(CallError::Lost(_))) => once(),
+            posted => posted,
+        }
     }
 
     /// A request with the next id and, in the modern era, the `_meta` that makes it stand alone.

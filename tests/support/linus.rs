@@ -1,10 +1,11 @@
-//! A recording Linus: a small MCP server over HTTP on 127.0.0.1 that checks every request against the
+//! A recording Linus: a small MCP server over HTTP on a loopback address that checks every request against the
 //! specification and every call against the contract, answers as told, and breaks as told.
 //!
 //! Dropping it fails the test if anything that it was sent was wrong.
 
 use std::collections::VecDeque;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use serde_json::Value;
 use super::http::HttpRequest;
 pub use super::mcp::{LEGACY, MODERN};
 pub use super::server::{Call, Fault, Record, Setup, Style, tool};
-use super::server::{Inner, Shared, serve};
+use super::server::{Inner, Shared, serve, stop};
 
 pub struct Linus {
     address: SocketAddr,
@@ -24,7 +25,7 @@ pub struct Linus {
 
 impl Linus {
     pub fn start(setup: Setup) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = own_address().or_else(|_| TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let inner = Inner {
             setup,
@@ -36,7 +37,8 @@ impl Linus {
             session: None,
             sessions: 0,
             streams: Vec::new(),
-            is_up: true,
+            is_up: false,
+            is_listening: false,
         };
         let shared = Shared(Arc::new((Mutex::new(inner), Condvar::new())));
         serve(listener, &shared);
@@ -94,9 +96,7 @@ impl Linus {
 
     /// Ends every connection and stops listening.
     pub fn stop(&self) {
-        self.shared.with(Inner::stop);
-        // The accept that is under way only ends with a connection.
-        let _ = TcpStream::connect(self.address);
+        stop(&self.shared, self.address);
     }
 
     /// Listens on the same port again.
@@ -109,7 +109,6 @@ impl Linus {
             }
             thread::yield_now();
         };
-        self.shared.with(|i| i.is_up = true);
         serve(listener, &self.shared);
     }
 
@@ -156,6 +155,16 @@ impl Drop for Linus {
             assert!(violations.is_empty(), "Linus was sent what he should not be: {violations:#?}");
         }
     }
+}
+
+/// A listener on a loopback address that no other Linus has, also of tests that run at the same time: a port
+/// that one gives up must not become another's while a client still knocks there. Only Linux answers on all of
+/// 127.0.0.0/8.
+fn own_address() -> std::io::Result<TcpListener> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let [.., high, low] = std::process::id().to_be_bytes();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed) % 250;
+    TcpListener::bind((Ipv4Addr::new(127, high, low, count as u8 + 2), 0))
 }
 
 /// The script at the start: chat is said back, everything else has no answer.

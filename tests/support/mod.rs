@@ -1,6 +1,7 @@
 //! What the tests of the whole program stand on: a real sshd and a terminal. Each test binary uses a part.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod calls;
 pub mod contract;
 pub mod http;
 pub(crate) mod lab;

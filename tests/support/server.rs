@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -132,6 +132,7 @@ pub struct Inner {
     pub sessions: u32,
     pub streams: Vec<TcpStream>,
     pub is_up: bool,
+    pub is_listening: bool,
 }
 
 #[derive(Clone)]
@@ -145,14 +146,20 @@ impl Shared {
     }
 }
 
-impl Inner {
-    pub fn stop(&mut self) {
-        self.is_up = false;
-        for stream in self.streams.drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+/// Stops listening, and only then ends every connection: who sees its connection end finds the door closed.
+pub fn stop(shared: &Shared, address: SocketAddr) {
+    if shared.with(|i| std::mem::replace(&mut i.is_up, false)) {
+        // The accept that is under way only ends with a connection.
+        let _ = TcpStream::connect(address);
     }
+    let (lock, changed) = &*shared.0;
+    let mut inner = changed.wait_while(lock.lock().unwrap(), |i| i.is_listening).unwrap();
+    for stream in inner.streams.drain(..) {
+        let _ = stream.shutdown(Shutdown::Both);
+    }
+}
 
+impl Inner {
     fn take_fault(&mut self, method: &str) -> Option<Fault> {
         if let Some(at) = self.faults.iter().position(|(m, _)| *m == method) {
             return self.faults.remove(at).map(|(_, fault)| fault);
@@ -166,14 +173,16 @@ impl Inner {
 }
 
 pub fn serve(listener: TcpListener, shared: &Shared) {
+    shared.with(|i| (i.is_up, i.is_listening) = (true, true));
     let shared = shared.clone();
     thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(stream) = stream else { break };
+        while let Ok((stream, _)) = listener.accept() {
             let _ = stream.set_nodelay(true);
             let kept = stream.try_clone().unwrap();
             let is_up = shared.with(|i| {
-                i.streams.push(kept);
+                if i.is_up {
+                    i.streams.push(kept);
+                }
                 i.is_up
             });
             if !is_up {
@@ -182,6 +191,8 @@ pub fn serve(listener: TcpListener, shared: &Shared) {
             let shared = shared.clone();
             thread::spawn(move || talk(stream, &shared));
         }
+        drop(listener);
+        shared.with(|i| i.is_listening = false);
     });
 }
 
@@ -240,8 +251,9 @@ fn break_down(out: &mut TcpStream, request: &HttpRequest, fault: Fault, shared: 
             false
         }
         Fault::Die => {
-            shared.with(Inner::stop);
-            let _ = out.local_addr().map(TcpStream::connect);
+            if let Ok(address) = out.local_addr() {
+                stop(shared, address);
+            }
             false
         }
     }
