@@ -1,7 +1,8 @@
 //! The rewriting that needs to know where the cursor is.
 
 use super::normalise::Act;
-use super::styled::cells_of;
+use super::reflow::region_and_cursor;
+use super::styled::{Style, cells_of};
 use super::{Emulator, Signal};
 use crate::terminal::queries::Query;
 
@@ -14,17 +15,21 @@ impl Emulator {
                 let col = col.min(self.size.cols - 1);
                 self.csi(&format!("{}G", col.saturating_sub(count) + 1));
             }
-            Act::Tab(count) => self.tab(count),
-            Act::SetTab => {
-                let tabs = self.tabs_mut();
-                tabs.push(col);
-                tabs.sort_unstable();
-                tabs.dedup();
+            Act::Vertical(last, count) => {
+                let unwrap =
+                    if col >= self.size.cols { format!("\x1b[{}G", self.size.cols) } else { String::new() };
+                self.process(format!("{unwrap}\x1b[{count}{}", char::from(last)).as_bytes());
             }
+            Act::Tab(count) => self.tab(count),
+            Act::SetTab => self.set_tab(col),
             Act::ClearTab { all: true } => self.tabs = Some(Vec::new()),
             Act::ClearTab { all: false } => self.tabs_mut().retain(|tab| *tab != col),
             Act::Text(text) => text.chars().for_each(|c| self.print(c)),
-            Act::Private(1048, on) => self.process(if on { b"\x1b7" } else { b"\x1b8" }),
+            Act::Save => {
+                self.saved_pens[usize::from(self.is_alternate())] = Style::pen(self.screen());
+                self.process(b"\x1b7");
+            }
+            Act::Recall => self.recall("\x1b8", usize::from(self.is_alternate())),
             Act::Private(mode, on) => self.csi(&format!("?{mode}{}", if on { 'h' } else { 'l' })),
             Act::Switch(mode, on) => return self.switch(mode, on),
             Act::Erase(part) => self.erase(part),
@@ -35,34 +40,54 @@ impl Emulator {
                     self.csi(&format!("{top};{bottom}r\x1b[H"));
                 }
             }
-            Act::Align => {
-                let line = "E".repeat(usize::from(self.size.cols));
-                let rows: Vec<String> =
-                    (1..=self.size.rows).map(|row| format!("\x1b[{row}H{line}")).collect();
-                self.process(format!("\x1b[?6l\x1b[r\x1b[m{}\x1b[H", rows.concat()).as_bytes());
+            Act::ReverseIndex => {
+                // Above the region nothing scrolls; vt100 would scroll the region.
+                let top = self.modes.state().region.map_or(1, |(top, _)| top);
+                if row > 0 || top == 1 {
+                    self.process(b"\x1bM");
+                }
             }
+            Act::Align => self.align(),
             Act::SoftReset => {
-                self.csi(&format!(
-                    "r\x1b[?6l\x1b[?25h\x1b[?1l\x1b>\x1b[m\x1b[H\x1b7\x1b[{};{}H",
-                    row + 1,
-                    col + 1
-                ));
+                self.saved_pens = Default::default();
+                let (row, col) = (row + 1, col + 1);
+                self.csi(&format!("r\x1b[?6l\x1b[?25h\x1b[?1l\x1b>\x1b[m\x1b[H\x1b7\x1b[{row};{col}H"));
             }
-            Act::Reset => {
-                let was_alternate = self.is_alternate();
-                self.parser.callbacks_mut().close();
-                (self.tabs, self.pullable) = (None, None);
-                self.process(b"\x1bc");
-                return was_alternate.then_some(Signal::Alternate(false));
-            }
-            Act::Report { extended } => {
-                let state = self.modes.state();
-                let top = state.region.filter(|_| state.is_on(6)).map_or(0, |(top, _)| top - 1);
-                let (row, col) = (row.saturating_sub(top) + 1, col.min(self.size.cols - 1) + 1);
-                return Some(Signal::Query(Query::Cursor { row, col, extended }));
-            }
+            Act::Reset => return self.reset(),
+            Act::Report { extended } => return Some(self.report(row, col, extended)),
         }
         None
+    }
+
+    /// DECALN: the screen full of E.
+    fn align(&mut self) {
+        let line = "E".repeat(usize::from(self.size.cols));
+        let rows: Vec<String> = (1..=self.size.rows).map(|row| format!("\x1b[{row}H{line}")).collect();
+        self.process(format!("\x1b[?6l\x1b[r\x1b[m{}\x1b[H", rows.concat()).as_bytes());
+    }
+
+    /// RIS.
+    fn reset(&mut self) -> Option<Signal> {
+        let was_alternate = self.is_alternate();
+        self.parser.callbacks_mut().close();
+        (self.tabs, self.pullable) = (None, None);
+        self.saved_pens = Default::default();
+        self.process(b"\x1bc");
+        was_alternate.then_some(Signal::Alternate(false))
+    }
+
+    fn report(&self, row: u16, col: u16, extended: bool) -> Signal {
+        let state = self.modes.state();
+        let top = state.region.filter(|_| state.is_on(6)).map_or(0, |(top, _)| top - 1);
+        let (row, col) = (row.saturating_sub(top) + 1, col.min(self.size.cols - 1) + 1);
+        Signal::Query(Query::Cursor { row, col, extended })
+    }
+
+    /// vt100 has one saved pen for both screens; terminals have one for each.
+    fn recall(&mut self, sequence: &str, screen: usize) {
+        let mut bytes = format!("{sequence}\x1b[m");
+        self.saved_pens[screen].write(Style::default(), &mut bytes);
+        self.process(bytes.as_bytes());
     }
 
     fn csi(&mut self, text: &str) {
@@ -71,6 +96,13 @@ impl Emulator {
 
     fn tabs_mut(&mut self) -> &mut Vec<u16> {
         self.tabs.get_or_insert_with(|| (0..u16::MAX).step_by(8).collect())
+    }
+
+    fn set_tab(&mut self, col: u16) {
+        let tabs = self.tabs_mut();
+        tabs.push(col);
+        tabs.sort_unstable();
+        tabs.dedup();
     }
 
     fn tab(&mut self, count: i32) {
@@ -100,7 +132,10 @@ impl Emulator {
             if !self.normaliser.autowrap() && col + width > self.size.cols {
                 bytes = format!("\x1b[{}G", self.size.cols - width + 1);
             }
-            if self.normaliser.insert_mode() && col + width <= self.size.cols {
+            if self.normaliser.insert_mode() {
+                // The wrap is made first, or the character would be inserted at the end of the row it leaves.
+                let wraps = bytes.is_empty() && col + width > self.size.cols;
+                bytes.push_str(if wraps { "\r\n" } else { "" });
                 bytes.push_str(&format!("\x1b[{width}@"));
             }
         }
@@ -114,14 +149,28 @@ impl Emulator {
         let place = format!("\x1b[{};{}H", row + 1, col + 1);
         let was = self.is_alternate();
         match (mode, on) {
-            (1049, true) => self.process(format!("\x1b[?1049h{place}").as_bytes()),
-            (1049, false) => self.process(b"\x1b[?1049l"),
+            (1049, true) => {
+                self.saved_pens[0] = Style::pen(self.screen());
+                self.process(format!("\x1b[?1049h{place}").as_bytes());
+            }
+            (1049, false) => self.recall("\x1b[?1049l", 0),
             (1047, false) if was => self.process(format!("\x1b[H\x1b[J\x1b[?47l{place}").as_bytes()),
             (_, true) if !was => self.process(format!("\x1b[?47h{place}").as_bytes()),
             (_, false) if was => self.process(format!("\x1b[?47l{place}").as_bytes()),
             _ => {}
         }
+        self.share_region();
         (was != on).then_some(Signal::Alternate(on))
+    }
+
+    /// Region and origin mode are the terminal's; vt100 has them for each screen.
+    fn share_region(&mut self) {
+        let screen = self.screen();
+        let (row, col) = screen.cursor_position();
+        let mut bytes = region_and_cursor(screen, self.modes.state(), row, col);
+        bytes.push_str("\x1b[m");
+        Style::pen(screen).write(Style::default(), &mut bytes);
+        self.process(bytes.as_bytes());
     }
 
     fn erase(&mut self, part: u16) {

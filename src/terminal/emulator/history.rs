@@ -114,6 +114,7 @@ impl History {
     pub(super) fn settle(&mut self, is_wide: bool) {
         if self.settled != self.pushed && is_wide && self.open.is_none() && self.is_short() {
             self.open = self.pop();
+            self.capture = BasicFormattedCaptureState::new();
         }
         self.settled = self.pushed;
     }

@@ -199,7 +199,9 @@ pub(super) fn line_of(screen: &Screen, span: Range<u16>) -> Line {
                     !cell.has_contents() && !cell.is_wide_continuation() && Style::of(cell) == erase
                 })
             };
-            while end > 0 && is_erased(end - 1) {
+            // A blank row that the line before it wraps into must be printed to be there.
+            let least = u16::from(row > span.start);
+            while end > least && is_erased(end - 1) {
                 end -= 1;
             }
         }

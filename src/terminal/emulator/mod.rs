@@ -25,6 +25,7 @@ use normalise::{Normaliser, Step};
 use signals::Queue;
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use styled::Style;
 use vt100::Parser;
 
 /// vt100 0.18 panics on a one-column screen, and a terminal of one row has nothing to show.
@@ -40,6 +41,8 @@ pub struct Emulator {
     signals: Queue,
     /// Tab stops, where they are not every 8 columns.
     tabs: Option<Vec<u16>>,
+    /// The pens that DECSC saved, of the primary and the alternate screen.
+    saved_pens: [Style; 2],
     /// Bytes for vt100.
     out: Vec<u8>,
     /// Lines from this number on may come back to the screen; with the size at which they left it.
@@ -61,6 +64,7 @@ impl Emulator {
             size,
             signals: Queue::default(),
             tabs: None,
+            saved_pens: Default::default(),
             out: Vec::new(),
             pullable: None,
             printed: 0,

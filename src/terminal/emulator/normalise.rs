@@ -26,17 +26,23 @@ pub(super) enum Act {
     Back(u16),
     /// CHT forwards, CBT backwards.
     Tab(i32),
+    /// CUU, CUD, VPA, VPR: a pending wrap does not move along.
+    Vertical(u8, u16),
     SetTab,
     ClearTab {
         all: bool,
     },
     /// Text while autowrap is off, insert mode on or tab stops are moved.
     Text(String),
+    /// DECSC, DECRC.
+    Save,
+    Recall,
     Private(u16, bool),
     /// 47, 1047, 1049.
     Switch(u16, bool),
     Erase(u16),
     Region(u16, u16),
+    ReverseIndex,
     Align,
     SoftReset,
     Reset,
@@ -57,7 +63,9 @@ struct Rules {
     text: Text,
     charsets: Charsets,
     pen: Pen,
-    saved: (Charsets, Pen),
+    /// Of the primary and the alternate screen.
+    saved: [(Charsets, Pen); 2],
+    is_alternate: bool,
     has_saved: bool,
     no_wrap: bool,
     insert: bool,
@@ -182,9 +190,10 @@ impl Rules {
 
     fn escape(&mut self, last: u8, out: &mut Vec<u8>) {
         match last {
-            b'7' => self.save(out),
-            b'8' => self.recall(out),
-            b'=' | b'>' | b'M' => out.extend_from_slice(&[0x1b, last]),
+            b'7' => self.save(),
+            b'8' => self.recall(),
+            b'=' | b'>' => out.extend_from_slice(&[0x1b, last]),
+            b'M' => self.act(Act::ReverseIndex),
             b'D' => out.push(b'\n'),
             b'E' => out.extend_from_slice(b"\r\n"),
             b'H' => {
@@ -207,7 +216,8 @@ impl Rules {
             (0, 0, b'm') => self.pen.normalise(csi.params, out),
             (0, 0, b'D') => self.act(Act::Back(first)),
             (0, 0, b'a') => out.extend_from_slice(format!("\x1b[{first}C").as_bytes()),
-            (0, 0, b'e') => out.extend_from_slice(format!("\x1b[{first}B").as_bytes()),
+            (0, 0, b'A' | b'B' | b'd') => self.act(Act::Vertical(csi.last, first)),
+            (0, 0, b'e') => self.act(Act::Vertical(b'B', first)),
             (0, 0, b'b') => out.extend_from_slice(format!("\x1b[{}b", first.min(REPEAT_LIMIT)).as_bytes()),
             (0, 0, b'I') => self.act(Act::Tab(i32::from(first))),
             (0, 0, b'Z') => self.act(Act::Tab(-i32::from(first))),
@@ -218,8 +228,8 @@ impl Rules {
             (0 | b'?', 0, b'J') => self.act(Act::Erase(csi.number(0, 0))),
             (0 | b'?', 0, b'K') | (0, 0, b'X') => self.pen.erase(csi, out),
             (0, 0, b'r') => self.act(Act::Region(first, csi.number(1, 0))),
-            (0, 0, b's') if csi.params.is_empty() => self.save(out),
-            (0, 0, b'u') if csi.params.is_empty() => self.recall(out),
+            (0, 0, b's') if csi.params.is_empty() => self.save(),
+            (0, 0, b'u') if csi.params.is_empty() => self.recall(),
             (0, 0, b'h' | b'l') => {
                 if csi.numbers().any(|mode| mode == 4) {
                     self.insert = csi.last == b'h';
@@ -239,11 +249,7 @@ impl Rules {
                 (self.no_wrap, self.insert) = (false, false);
                 self.act(Act::SoftReset);
             }
-            (
-                0,
-                0,
-                b'@' | b'A'..=b'C' | b'E'..=b'H' | b'L' | b'M' | b'P' | b'S' | b'T' | b'`' | b'd' | b'f',
-            ) => {
+            (0, 0, b'@' | b'C' | b'E'..=b'H' | b'L' | b'M' | b'P' | b'S' | b'T' | b'`' | b'f') => {
                 csi.write(out);
             }
             _ => self.question(csi),
@@ -285,16 +291,20 @@ impl Rules {
     fn private(&mut self, mode: u16, on: bool, out: &mut Vec<u8>) {
         match mode {
             47 | 1047 | 1049 => {
-                // 1049 saves and restores attributes in vt100; charsets go with them.
-                if mode == 1049 && on {
-                    self.saved = (self.charsets, self.pen);
-                } else if mode == 1049 {
-                    (self.charsets, self.pen) = self.saved;
+                // Entering twice is nothing, as in kitty, Alacritty and tmux.
+                if on && self.is_alternate {
+                    return;
                 }
+                if mode == 1049 && on {
+                    self.saved[0] = (self.charsets, self.pen);
+                } else if mode == 1049 {
+                    (self.charsets, self.pen) = self.saved[0];
+                }
+                self.is_alternate = on;
                 self.act(Act::Switch(mode, on));
             }
-            1048 if on => self.save(out),
-            1048 => self.recall(out),
+            1048 if on => self.save(),
+            1048 => self.recall(),
             7 => self.no_wrap = !on,
             1 | 6 | 9 | 25 | 1000 | 1002 | 1003 | 1005 | 1006 | 2004 => {
                 // Behind a queued act it must not overtake.
@@ -312,22 +322,14 @@ impl Rules {
         }
     }
 
-    fn save(&mut self, out: &mut Vec<u8>) {
-        self.saved = (self.charsets, self.pen);
+    fn save(&mut self) {
+        self.saved[usize::from(self.is_alternate)] = (self.charsets, self.pen);
         self.has_saved = true;
-        self.escape_or_queue(b'7', out);
+        self.act(Act::Save);
     }
 
-    fn recall(&mut self, out: &mut Vec<u8>) {
-        (self.charsets, self.pen) = self.saved;
-        self.escape_or_queue(b'8', out);
-    }
-
-    fn escape_or_queue(&mut self, last: u8, out: &mut Vec<u8>) {
-        if self.queue.is_empty() {
-            out.extend_from_slice(&[0x1b, last]);
-        } else {
-            self.act(Act::Private(1048, last == b'7'));
-        }
+    fn recall(&mut self) {
+        (self.charsets, self.pen) = self.saved[usize::from(self.is_alternate)];
+        self.act(Act::Recall);
     }
 }

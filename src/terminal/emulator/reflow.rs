@@ -15,7 +15,6 @@ struct Layout {
     /// Line index and cell of the cursor and of the saved cursor.
     cursor: (usize, usize),
     saved: (usize, usize),
-    saved_pen: Style,
     /// Rows from the top to the last one in use.
     used: usize,
 }
@@ -110,8 +109,7 @@ impl Emulator {
         let mut state = String::new();
         let (row, col) = locate(layout.saved);
         goto(&mut state, row, col.min(self.size.cols - 1));
-        layout.saved_pen.write(Style::default(), &mut state);
-        state.push_str("\x1b7\x1b[m");
+        state.push_str("\x1b7");
         let (row, col) = locate(layout.cursor);
         cursor_to(self.screen(), row, col, &mut state);
         state
@@ -188,6 +186,7 @@ pub(super) fn region_and_cursor(
         state.push_str("\x1b[?6h");
         goto(&mut state, row.saturating_sub(top - 1), col.min(screen.size().1.get() - 1));
     } else {
+        state.push_str("\x1b[?6l");
         cursor_to(screen, row, col, &mut state);
     }
     state
@@ -204,13 +203,13 @@ pub(super) fn primary(screen: &Screen) -> Screen {
     scratch.screen().clone()
 }
 
-/// Where ESC 8 would put the cursor, and with which attributes.
-pub(super) fn saved_cursor(screen: &Screen) -> ((u16, u16), Style) {
+/// Where ESC 8 would put the cursor.
+pub(super) fn saved_cursor(screen: &Screen) -> (u16, u16) {
     let (rows, cols) = screen.size();
     let mut scratch = Parser::new(rows, cols, 0);
     *scratch.screen_mut() = screen.clone();
     scratch.process(b"\x1b8");
-    (scratch.screen().cursor_position(), Style::pen(scratch.screen()))
+    scratch.screen().cursor_position()
 }
 
 fn layout(screen: &Screen) -> Layout {
@@ -220,14 +219,12 @@ fn layout(screen: &Screen) -> Layout {
         let before: usize = (spans[index].start..row).map(|row| row_cells(screen, row)).sum();
         (index, before + usize::from(col))
     };
-    let (saved, saved_pen) = saved_cursor(screen);
     let last = last_used(screen, &spans);
     let used = usize::from(spans[last].end);
     Layout {
         lines: spans[..=last].iter().map(|span| line_of(screen, span.clone())).collect(),
         cursor: place(screen.cursor_position()),
-        saved: place(saved),
-        saved_pen,
+        saved: place(saved_cursor(screen)),
         used,
     }
 }

@@ -71,19 +71,13 @@ impl Emulator {
                 self.paint_primary(&mut out, &primary, mark);
             }
             let mut state = String::new();
-            saved(&primary, &mut state);
+            saved(&primary, self.saved_pens[0], &mut state);
             let (row, col) = primary.cursor_position();
             cursor_to(&primary, row, col, &mut state);
             out.extend_from_slice(state.as_bytes());
         }
         if is_alternate {
-            let mut to = from.clone();
-            to.alternate = now.alternate;
-            to.keyboard = now.keyboard.clone();
-            out.extend(modes::change(&from, &to));
-            out.extend_from_slice(NEUTRAL);
-            out.extend_from_slice(shown(&self.screen().contents_formatted()).as_bytes());
-            from = to;
+            from = self.paint_alternate(&mut out, &from, now);
         }
         let geometry = now.placed_in(&from);
         out.extend(modes::change(&from, &geometry));
@@ -91,6 +85,23 @@ impl Emulator {
         out.extend(modes::change(&geometry, now));
         out.extend(self.normaliser.pending());
         out
+    }
+
+    /// Enters the alternate screen, unless the terminal is on it, and paints it; the modes reached.
+    fn paint_alternate(&self, out: &mut Vec<u8>, from: &State, now: &State) -> State {
+        let mut to = from.clone();
+        to.alternate = now.alternate;
+        to.keyboard = now.keyboard.clone();
+        // The pen is saved on the way in, and must be the one to come back to.
+        let mut pen = String::new();
+        self.saved_pens[0].write(Style::default(), &mut pen);
+        out.extend_from_slice(pen.as_bytes());
+        out.extend(modes::change(from, &to));
+        out.extend_from_slice(NEUTRAL);
+        let mut text = self.screen().contents_formatted();
+        saved(self.screen(), self.saved_pens[1], &mut text);
+        out.extend_from_slice(shown(&text).as_bytes());
+        to
     }
 
     /// Home, erase below (ED 2 would push the old screen into scrollback in VTE and kitty), then every line since
@@ -147,8 +158,8 @@ impl Emulator {
 const NEUTRAL: &[u8] = b"\x1b[?6l\x1b[r\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f\x1b[m";
 
 /// The panel's own alternate screen overwrote what the remote had saved by DECSC.
-fn saved(screen: &Screen, state: &mut String) {
-    let ((row, col), pen) = saved_cursor(screen);
+fn saved(screen: &Screen, pen: Style, state: &mut String) {
+    let (row, col) = saved_cursor(screen);
     goto(state, row, col.min(screen.size().1.get() - 1));
     state.push_str("\x1b[m");
     pen.write(Style::default(), state);

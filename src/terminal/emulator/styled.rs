@@ -17,6 +17,10 @@ pub(super) struct Style {
 
 impl Style {
     pub(super) fn of(cell: &Cell) -> Self {
+        if !cell.has_contents() {
+            // An erased cell shows its background only, though vt100 gives it all attributes.
+            return Self { bg: cell.bgcolor(), ..Self::default() };
+        }
         Self {
             fg: cell.fgcolor(),
             bg: cell.bgcolor(),

@@ -39,6 +39,3 @@ impl Random {
         from[self.below(from.len())]
     }
 }
-
-#[expect(dead_code, reason = "replaced as tests grow")]
-fn unused(_: Signal) {}

@@ -6,8 +6,9 @@ use crate::terminal::Modes;
 use alacritty_terminal::event::VoidListener;
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::index::{Column, Line};
+use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::{Config, Term, TermMode};
-use alacritty_terminal::vte::ansi::Processor;
+use alacritty_terminal::vte::ansi::{Color, NamedColor, Processor};
 
 struct Cells(usize, usize);
 
@@ -38,6 +39,16 @@ impl Outer {
         self.parser.advance(&mut self.term, bytes);
     }
 
+    fn text(&self, row: i32) -> String {
+        let line = &self.term.grid()[Line(row)];
+        let cells = (0..self.term.columns()).map(|col| &line[Column(col)]);
+        let text: String = cells
+            .filter(|cell| !cell.flags.contains(Flags::WIDE_CHAR_SPACER))
+            .map(|cell| if cell.c == '\t' { ' ' } else { cell.c })
+            .collect();
+        text.trim_end().to_owned()
+    }
+
     /// Every row from the top of the scrollback, the cursor, whether a wrap is pending, and the modes.
     fn picture(&self) -> (Vec<String>, (i32, usize, bool), TermMode, String) {
         let grid = self.term.grid();
@@ -48,8 +59,16 @@ impl Outer {
                 (0..grid.columns())
                     .map(|col| {
                         let cell = &row[Column(col)];
-                        let flags = cell.flags.difference(alacritty_terminal::term::cell::Flags::WRAPLINE);
-                        format!("{}{:?}", cell.c, (cell.fg, cell.bg, flags))
+                        let mut flags = cell.flags.difference(
+                            Flags::WRAPLINE | Flags::LEADING_WIDE_CHAR_SPACER | Flags::WIDE_CHAR_SPACER,
+                        );
+                        // Alacritty keeps the tab in the cell where it was.
+                        let c = if cell.c == '\t' { ' ' } else { cell.c };
+                        // A blank shows its background only; vt100 erases with all attributes.
+                        let is_plain = c == ' ' && !flags.intersects(Flags::INVERSE | Flags::ALL_UNDERLINES);
+                        let fg = if is_plain { Color::Named(NamedColor::Foreground) } else { cell.fg };
+                        flags.remove(if is_plain { Flags::BOLD } else { Flags::empty() });
+                        format!("{c}{:?}", (fg, cell.bg, flags))
                     })
                     .collect()
             })
@@ -62,7 +81,14 @@ impl Outer {
 }
 
 /// What main does: bytes through while hidden; panel opened before chunk `open` and closed before `close`.
-fn toggled(cols: usize, rows: usize, chunks: &[&[u8]], open: usize, close: usize, narrow: u16) -> Outer {
+fn toggled(
+    cols: usize,
+    rows: usize,
+    chunks: &[&[u8]],
+    open: usize,
+    close: usize,
+    narrow: u16,
+) -> (Outer, Emulator) {
     let mut outer = Outer::new(cols, rows);
     let mut emulator = emulator(cols as u16, rows as u16);
     let mut modes = Modes::new();
@@ -95,7 +121,7 @@ fn toggled(cols: usize, rows: usize, chunks: &[&[u8]], open: usize, close: usize
             outer.feed(chunk);
         }
     }
-    outer
+    (outer, emulator)
 }
 
 fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
@@ -104,8 +130,9 @@ fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
     let expected = hidden.picture();
     for open in 0..=chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(cols, rows, chunks, open, close, 0).picture();
-            let case = format!("opened at {open}, closed at {close} of {chunks:?}");
+            let got = toggled(cols, rows, chunks, open, close, 0).0.picture();
+            let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
+            let case = format!("opened at {open}, closed at {close} of {shown:?}");
             assert_eq!(got.1, expected.1, "cursor: {case}");
             assert_eq!(got.0.len(), expected.0.len(), "rows: {case}\n{got:#?}\n{expected:#?}");
             for (row, (a, b)) in got.0.iter().zip(&expected.0).enumerate() {
@@ -184,11 +211,11 @@ fn sequences_and_characters_cut_in_the_middle() {
     check(6, 3, &bytes);
 }
 
-#[test]
-fn recorded_like_output_opened_and_closed_at_random() {
-    let mut random = Random(11);
-    // Without DL and SU: Alacritty puts lines deleted at the top into scrollback.
-    let pieces: &[&[u8]] = &[
+fn random_chunks(random: &mut Random) -> Vec<&'static [u8]> {
+    // Left out is where vt100 and the judge differ by themselves: a background colour (vt100 fills erased cells, not
+    // those that move in), bold with dim (exclusive in vt100); DL and SU at the top (lines go to Alacritty's
+    // scrollback), CUU out of a region, erasing half of a wide character, REP over the panel's own text.
+    let pieces: &[&'static [u8]] = &[
         b"word ",
         b"longer word here ",
         b"\r\n",
@@ -196,11 +223,8 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\r\n",
         b"\x1b[1;31m",
         b"\x1b[m",
-        b"\x1b[42m",
         b"\r",
         "你".as_bytes(),
-        b"\x1b[K",
-        b"\x1b[A",
         b"\x1b[5C",
         b"\x1b[H",
         b"\x1b[3;4H",
@@ -209,6 +233,15 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\x1b[2@",
         b"\x1bM",
         b"\x1b[?25l",
+        b"\x1b(0",
+        b"\x1b(B",
+        b"lqk",
+        b"\x1b[7m",
+        b"\x1b[4;3m",
+        b"\x1b[2X",
+        b"\x1b[T",
+        b"\x1b[H\x1b[J",
+        b"\x1bD",
         b"\x1b[?25h",
         b"\x1b[?1049h\x1b[2J\x1b[H",
         b"\x1b[?1049l",
@@ -218,9 +251,48 @@ fn recorded_like_output_opened_and_closed_at_random() {
         b"\x1b7",
         b"\x1b8",
     ];
-    for _ in 0..60 {
-        let chunks: Vec<&[u8]> = (0..12).map(|_| random.pick(pieces)).collect();
-        check(12, 5, &chunks);
+    // DECRC without a DECSC before it would find what the panel's own switch saved; leaving the alternate
+    // screen from the primary one restores the cursor in xterm and VTE, not in kitty and Alacritty.
+    let mut chunks: Vec<&'static [u8]> = vec![b"\x1b7"];
+    let mut is_alternate = false;
+    while chunks.len() < 13 {
+        let piece = random.pick(pieces);
+        match piece.ends_with(b"l") && piece.starts_with(b"\x1b[?1049") {
+            true if !is_alternate => continue,
+            true => is_alternate = false,
+            false => is_alternate |= piece.starts_with(b"\x1b[?1049h"),
+        }
+        chunks.push(piece);
+    }
+    chunks
+}
+
+#[test]
+fn recorded_like_output_opened_and_closed_at_random() {
+    let mut random = Random(200);
+    for _ in 0..40 {
+        check(12, 5, &random_chunks(&mut random));
+    }
+}
+
+#[test]
+fn after_a_split_panel_the_outer_terminal_shows_what_the_emulator_holds() {
+    let mut random = Random(77);
+    for round in 0..60 {
+        let chunks = random_chunks(&mut random);
+        for open in 0..chunks.len() {
+            let close = open + random.below(chunks.len() - open);
+            let narrow = 3 + random.below(8) as u16;
+            let (outer, emulator) = toggled(12, 5, &chunks, open, close, narrow);
+            let (rows_now, place, _, _) = outer.picture();
+            let visible: Vec<String> = (0..5).map(|row| outer.text(row)).collect();
+            let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
+            let case =
+                format!("{round}: {narrow} wide from {open} to {close} of {shown:?}, {}", rows_now.len());
+            assert_eq!(visible, rows(&emulator), "{case}");
+            let (row, col) = emulator.screen().cursor_position();
+            assert_eq!((place.0, place.1), (i32::from(row), usize::from(col.min(11))), "{case}");
+        }
     }
 }
 
@@ -245,7 +317,7 @@ fn a_split_panel_leaves_each_line_once_and_in_order() {
     chunks.iter().for_each(|chunk| hidden.feed(chunk));
     for open in 0..chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(50, 4, &chunks, open, close, 20);
+            let got = toggled(50, 4, &chunks, open, close, 20).0;
             assert_eq!(lines(&got), lines(&hidden), "opened at {open}, closed at {close}");
         }
     }

@@ -160,7 +160,22 @@ fn resizing_loses_no_text_of_what_is_printed() {
             expected.push_str(&line);
             expected.push('\n');
             if random.below(2) == 0 {
+                let was = (emulator.size(), rows(&emulator), emulator.screen().cursor_position());
                 emulator.resize(Size::new(2 + random.below(40) as u16, 2 + random.below(10) as u16));
+                let got = emulator.text_from(0, u64::MAX, 1 << 20);
+                assert_eq!(
+                    got.trim_end(),
+                    expected.trim_end(),
+                    "round {round}, {:?} from {was:?}",
+                    emulator.size()
+                );
+                assert_eq!(
+                    emulator.text_before_cursor(),
+                    "",
+                    "round {round}, {:?} from {was:?}\n{:?}",
+                    emulator.size(),
+                    rows(&emulator)
+                );
             }
         }
         let got = emulator.text_from(0, u64::MAX, 1 << 20);
