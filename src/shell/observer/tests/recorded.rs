@@ -53,8 +53,8 @@ fn recordings() -> Vec<Recording> {
     paths.iter().map(read).collect()
 }
 
-/// Everything the tracker told, each finished command with the directory known at the prompt after it.
-fn replay(recording: &Recording, how: Replay) -> (Vec<ShellEvent>, Vec<(CommandRecord, Option<String>)>) {
+/// Everything the tracker told, each finished command with the facts known at the prompt after it.
+fn replay(recording: &Recording, how: Replay) -> (Vec<ShellEvent>, Vec<(CommandRecord, Facts)>) {
     let mut events: Vec<_> = recording.events.iter().collect();
     let shift = if let Replay::Late(by) = how { by } else { 0 };
     events.sort_by_key(|(t, is_input, _)| t + if *is_input { 0 } else { shift });
@@ -64,10 +64,12 @@ fn replay(recording: &Recording, how: Replay) -> (Vec<ShellEvent>, Vec<(CommandR
     let mut note = |rig: &mut Rig| {
         for event in rig.take() {
             match &event {
-                ShellEvent::Command(record) if record.finished => commands.push((record.clone(), None)),
+                ShellEvent::Command(record) if record.finished => {
+                    commands.push((record.clone(), Facts::default()))
+                }
                 ShellEvent::Prompt => {
-                    if let Some((_, cwd)) = commands.last_mut() {
-                        *cwd = rig.observer.facts().cwd.clone();
+                    if let Some((_, facts)) = commands.last_mut() {
+                        *facts = rig.observer.facts().clone();
                     }
                 }
                 _ => {}
@@ -103,7 +105,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Compares what was told with what is true, fact by fact.
-fn score(recording: &Recording, told: &[(CommandRecord, Option<String>)]) -> BTreeMap<&'static str, Score> {
+fn score(recording: &Recording, told: &[(CommandRecord, Facts)]) -> BTreeMap<&'static str, Score> {
     let mut scores: BTreeMap<&'static str, Score> = BTreeMap::new();
     let mut next = 0;
     let mut mark = |fact: &'static str, verdict: Option<bool>, what: String| {
@@ -117,7 +119,7 @@ fn score(recording: &Recording, told: &[(CommandRecord, Option<String>)]) -> BTr
             }
         }
     };
-    for (record, cwd) in told {
+    for (record, facts) in told {
         let rest = recording.expect.get(next..).unwrap_or_default();
         let same = |truth: &Value| match &record.command {
             Some(command) => truth["command"].as_str() == Some(command),
@@ -142,8 +144,10 @@ fn score(recording: &Recording, told: &[(CommandRecord, Option<String>)]) -> BTr
         let exit = record.exit.map(|e| truth["exit"].as_i64() == Some(e.code.into()));
         mark("exit", exit, format!("{record:?} not {}", truth["exit"]));
         let expected = truth["cwd"].as_str();
-        let cwd = cwd.as_ref().map(|c| expected == Some(c.replace('~', &recording.home).as_str()));
+        let cwd = facts.cwd.as_ref().map(|c| expected == Some(c.replace('~', &recording.home).as_str()));
         mark("cwd", cwd, format!("after {:?}", record.command));
+        mark("user", facts.user.as_ref().map(|u| u == "joe"), format!("{:?}", facts.user));
+        mark("host", facts.host.as_ref().map(|h| h == "web1"), format!("{:?}", facts.host));
     }
     (next..recording.expect.len()).for_each(|_| mark("command", None, String::new()));
     scores
@@ -155,7 +159,7 @@ fn table(how: Replay) {
     for recording in recordings() {
         let (_, told) = replay(&recording, how);
         let scores = score(&recording, &told);
-        let columns = ["command", "output", "exit", "cwd"].map(|fact| {
+        let columns = ["command", "output", "exit", "cwd", "user", "host"].map(|fact| {
             let s = scores.get(fact).copied().unwrap_or_default();
             wrong += s.wrong;
             format!("{fact} {:>2}/{:>2}/{}", s.right, s.unknown, s.wrong)
