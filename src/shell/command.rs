@@ -87,7 +87,19 @@ impl Running {
     pub(crate) fn new(command: Option<String>, origin: Origin, out_from: u64, since: Instant) -> Self {
         let (told, reported, continuing, marked, enters) = (false, false, false, false, false);
         let (context, tentative) = (None, None);
-        Self { command, origin, out_from, since, told, reported, continuing, marked, context, tentative, enters }
+        Self {
+            command,
+            origin,
+            out_from,
+            since,
+            told,
+            reported,
+            continuing,
+            marked,
+            context,
+            tentative,
+            enters,
+        }
     }
 
     /// A continuation prompt: the text is more than one line, which the screen cannot tell exactly.
@@ -125,7 +137,12 @@ impl Running {
     }
 
     /// Lines typed ahead show in the output of a shell without line editor, and so do the prompts that read them.
-    pub(crate) fn cut_type_ahead(&mut self, output: String, prompts: &Prompts, continuation: fn(&str) -> bool) -> String {
+    pub(crate) fn cut_type_ahead(
+        &mut self,
+        output: String,
+        prompts: &Prompts,
+        continuation: fn(&str) -> bool,
+    ) -> String {
         if !self.enters {
             return output;
         }
@@ -134,7 +151,7 @@ impl Running {
         if first {
             self.continues();
         }
-        match lines.iter().position(|l| prompts.prefix_of(&plain(l)).is_some()) {
+        match lines.iter().position(|l| prompts.is_input_line(&plain(l))) {
             Some(at) => lines.get(..at).unwrap_or_default().join("\n"),
             None => output,
         }

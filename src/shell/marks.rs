@@ -266,7 +266,9 @@ mod tests {
         for title in ["0;joe@web1: ~/src", "2;joe@web1:~/src"] {
             assert_eq!(parse(title.as_bytes()), Some(Mark::Title(place("joe", "web1", "~/src"))));
         }
-        for none in ["0;vim", "2;echo hi ~", "0;ssh joe@web1", "0;a b@c: /x", "0;joe@web1: make: done", "1;a@b: /"] {
+        for none in
+            ["0;vim", "2;echo hi ~", "0;ssh joe@web1", "0;a b@c: /x", "0;joe@web1: make: done", "1;a@b: /"]
+        {
             assert_eq!(parse(none.as_bytes()), None, "{none}");
         }
     }
@@ -275,7 +277,10 @@ mod tests {
     fn systemd_contexts_carry_place_and_status() {
         let start = parse(b"3008;start=c1;user=joe;hostname=web1;type=command;cwd=/a\\x3bb");
         let kind = Context::Command;
-        assert_eq!(start, Some(Mark::ContextStart { id: "c1".into(), kind, place: place("joe", "web1", "/a;b") }));
+        assert_eq!(
+            start,
+            Some(Mark::ContextStart { id: "c1".into(), kind, place: place("joe", "web1", "/a;b") })
+        );
         let end = |exit| Some(Mark::ContextEnd { id: "c1".into(), exit });
         assert_eq!(parse(b"3008;end=c1;exit=success"), end(Some(0)));
         assert_eq!(parse(b"3008;end=c1;exit=failure;status=2"), end(Some(2)));
@@ -284,7 +289,8 @@ mod tests {
 
     #[test]
     fn garbage_and_giants_are_nothing() {
-        for none in [&b""[..], b"133", b"133;", b";;;", b"\xff\xfe;\xff", b"3008;=", b"7;file://%", b"52;c;?"] {
+        for none in [&b""[..], b"133", b"133;", b";;;", b"\xff\xfe;\xff", b"3008;=", b"7;file://%", b"52;c;?"]
+        {
             assert_eq!(parse(none), None);
         }
         assert_eq!(parse(&[b"7;file:///".to_vec(), vec![b'a'; MAX_PAYLOAD]].concat()), None);

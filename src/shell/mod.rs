@@ -6,6 +6,7 @@ mod beliefs;
 mod command;
 mod facts;
 mod marks;
+mod observer;
 mod prompt;
 mod screen;
 mod secret;
@@ -13,4 +14,5 @@ mod status;
 mod tracker;
 
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use observer::Observer;
 pub use tracker::Input;

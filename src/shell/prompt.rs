@@ -4,15 +4,46 @@
 
 use super::marks::{Place, name, user_host_dir};
 
+/// What a missing first line counts against the times it was there: two equal outputs are no prompt.
+const MISS: i32 = 2;
+/// A line above is taken for a part of the prompt from the second time on.
+const SURE: i32 = 2;
+/// More certainty than this is not kept, so that a changed prompt is noticed.
+const MAX_SURE: i32 = 8;
 /// Prompts remembered: the login shell's, and a few of nested ones (sudo, su, ssh in ssh).
 const MAX_KNOWN: usize = 8;
 /// A prompt's last line is shorter; a longer line is output.
 const MAX_PROMPT: usize = 512;
 /// Statements that zsh names in its continuation prompts (zshmisc(1), %_).
 const ZSH_OPEN: [&str; 28] = [
-    "quote", "dquote", "bquote", "cmdsubst", "mathsubst", "math", "for", "while", "until", "repeat", "select", "if",
-    "then", "else", "elif", "elif-then", "case", "function", "subsh", "cursh", "braceparam", "array", "heredoc",
-    "heredocd", "pipe", "cmdand", "cmdor", "foreach",
+    "quote",
+    "dquote",
+    "bquote",
+    "cmdsubst",
+    "mathsubst",
+    "math",
+    "for",
+    "while",
+    "until",
+    "repeat",
+    "select",
+    "if",
+    "then",
+    "else",
+    "elif",
+    "elif-then",
+    "case",
+    "function",
+    "subsh",
+    "cursh",
+    "braceparam",
+    "array",
+    "heredoc",
+    "heredocd",
+    "pipe",
+    "cmdand",
+    "cmdor",
+    "foreach",
 ];
 
 /// What showed that a text is a prompt, best first.
@@ -31,8 +62,10 @@ struct Known {
     text: String,
     shape: String,
     kind: Kind,
-    /// Shape of the line above, as long as every such prompt had the same: then it belongs to the prompt.
+    /// Shape of the line above such prompts, and how sure it is that it belongs to them: one more for each time
+    /// it was there, `MISS` less for each time it was not. Below zero it never does.
     above: Option<String>,
+    sure: i32,
 }
 
 /// The prompts of this session, the latest last.
@@ -52,14 +85,12 @@ impl Prompts {
             return;
         }
         let shape = shape(text);
-        let above = match self.known.iter().position(|k| k.shape == shape) {
-            Some(at) => self.known.remove(at).above,
-            None => None,
-        };
+        let known = self.known.iter().position(|k| k.shape == shape).map(|at| self.known.remove(at));
+        let (above, sure) = known.map_or((None, 0), |k| (k.above, k.sure));
         if self.known.len() >= MAX_KNOWN {
             self.known.remove(0);
         }
-        self.known.push(Known { text: text.to_owned(), shape, kind, above });
+        self.known.push(Known { text: text.to_owned(), shape, kind, above, sure });
     }
 
     /// Tells the line above a prompt (called for each, `first` for the first of its shape); true when that line
@@ -69,13 +100,15 @@ impl Prompts {
         let wanted = shape(prompt);
         let Some(known) = self.known.iter_mut().find(|k| k.shape == wanted) else { return false };
         if first {
-            known.above = above;
+            (known.sure, known.above) = (1, above);
             return false;
         }
-        if known.above != above {
+        let same = known.above.is_some() && known.above == above;
+        known.sure = (known.sure + if same { 1 } else { -MISS }).min(MAX_SURE);
+        if known.sure < 0 {
             known.above = None;
         }
-        known.above.is_some()
+        same && known.sure >= SURE
     }
 
     /// Whether a prompt of this shape was seen before.
@@ -98,12 +131,42 @@ impl Prompts {
         (kind != Kind::Text && candidates().any(|k| alike(&k.text, text))).then_some(0)
     }
 
-    /// The known prompt with which `line` begins.
-    pub(crate) fn prefix_of(&self, line: &str) -> Option<&str> {
-        let longest = self.known.iter().filter(|k| line.starts_with(k.text.trim_end())).max_by_key(|k| k.text.len())?;
-        // "web1$" must not be found in "web1$x".
-        let rest = line.get(longest.text.trim_end().len()..)?;
-        (rest.is_empty() || line.starts_with(&longest.text)).then_some(&longest.text)
+    /// The part of `line` that is a known prompt, with whatever path or number: what follows it was typed.
+    pub(crate) fn prefix_of<'l>(&self, line: &'l str) -> Option<&'l str> {
+        let whole = |k: &Known| k.text.trim_end() == line.trim_end();
+        let exact = self.known.iter().filter(|k| line.starts_with(&k.text)).map(|k| k.text.len()).max();
+        match exact {
+            Some(length) => line.get(..length),
+            None if self.known.iter().any(whole) => Some(line),
+            None => self.known.iter().rev().find_map(|k| k.varied_prefix(line)),
+        }
+    }
+
+    /// Whether `line` shows input after a prompt that only its text tells: type-ahead that a shell without line
+    /// editor read.
+    pub(crate) fn is_input_line(&self, line: &str) -> bool {
+        self.known
+            .iter()
+            .any(|k| k.kind == Kind::Text && line.len() > k.text.len() && line.starts_with(&k.text))
+    }
+
+    /// Whether two texts are the same prompt, but for what varies.
+    pub(crate) fn same_shape(a: &str, b: &str) -> bool {
+        shape(a) == shape(b)
+    }
+}
+
+impl Known {
+    fn varied_prefix<'l>(&self, line: &'l str) -> Option<&'l str> {
+        let own = self.text.trim_end();
+        let (sign, blanks) = (own.chars().next_back()?, self.text.get(own.len()..)?);
+        line.match_indices(sign).take_while(|(at, _)| *at < MAX_PROMPT).find_map(|(at, sign)| {
+            let end = at + sign.len();
+            let prefix = line.get(..end)?;
+            let rest = line.get(end..)?;
+            (rest.starts_with(blanks) && shape(prefix) == self.shape)
+                .then(|| line.get(..end + blanks.len()))?
+        })
     }
 }
 
@@ -119,7 +182,7 @@ fn alike(known: &str, text: &str) -> bool {
     }
 }
 
-/// What stays when numbers and paths change: digits become `0`, a path becomes `~`.
+/// What stays when numbers and paths change: a number becomes `0`, a path becomes `~`.
 fn shape(text: &str) -> String {
     let text = match rhel(text) {
         Some((head, tail)) => format!("{head}~{tail}"),
@@ -129,7 +192,8 @@ fn shape(text: &str) -> String {
     let mut chars = text.trim_end().chars().peekable();
     while let Some(c) = chars.next() {
         let start = shape.chars().next_back().is_none_or(|p| matches!(p, ' ' | ':' | '[' | '('));
-        if c.is_ascii_digit() {
+        // The digits of a host's name do not vary.
+        if c.is_ascii_digit() && !shape.ends_with(char::is_alphabetic) {
             while chars.next_if(char::is_ascii_digit).is_some() {}
             shape.push('0');
         } else if matches!(c, '/' | '~') && start {
@@ -157,13 +221,15 @@ pub(crate) fn is_form(text: &str) -> bool {
     let trimmed = text.trim_end();
     let mut back = trimmed.chars().rev();
     let (last, before) = (back.next(), back.next());
+    let word = trimmed.rsplit(' ').next().unwrap_or("");
+    let is_number = |w: &str| w.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
     if text.len() > MAX_PROMPT || text.len() - trimmed.len() > 1 {
         return false;
     }
     match last {
         Some('$') => true,
         Some('#') => !matches!(before, Some('=' | '-' | '#' | '(' | '*')),
-        Some('%') => !before.is_some_and(|c| c.is_ascii_digit() || c == ' '),
+        Some('%') => word == "%" && before.is_none() || !is_number(word.trim_end_matches('%')),
         _ => false,
     }
 }
@@ -222,7 +288,11 @@ mod tests {
         ] {
             assert_eq!(knows(known, Kind::Paste).matched(other, Kind::Paste), None, "{other}");
         }
-        assert_eq!(knows("$ ", Kind::Paste).matched("$ ", Kind::Text), None, "its line editor would have told");
+        assert_eq!(
+            knows("$ ", Kind::Paste).matched("$ ", Kind::Text),
+            None,
+            "its line editor would have told"
+        );
     }
 
     #[test]
@@ -259,11 +329,28 @@ mod tests {
     }
 
     #[test]
-    fn the_line_above_belongs_to_the_prompt_only_if_it_was_there_every_time() {
+    fn the_line_above_belongs_to_the_prompt_if_it_is_there_nearly_every_time() {
         let mut prompts = knows("❯ ", Kind::Paste);
-        assert!(!prompts.line_above("❯ ", Some("/tmp at 12:00"), true));
-        assert!(prompts.line_above("❯ ", Some("/srv/x at 12:01"), false));
-        assert!(!prompts.line_above("❯ ", Some("hi"), false));
-        assert!(!prompts.line_above("❯ ", Some("/tmp at 12:02"), false), "once different is different");
+        let mut above = |text, first| prompts.line_above("❯ ", Some(text), first);
+        assert!(!above("/tmp at 12:00", true), "one prompt shows no habit");
+        assert!(above("/srv/x at 12:01", false));
+        assert!(!above("hi", false));
+        assert!(!above("/tmp at 12:02", false), "doubtful after a miss");
+        assert!(above("/tmp at 12:03", false));
+        let mut prompts = knows("$ ", Kind::Text);
+        assert!(!prompts.line_above("$ ", Some("welcome"), true));
+        for same in ["hi", "hi", "hi"] {
+            assert!(!prompts.line_above("$ ", Some(same), false), "equal outputs are no prompt");
+        }
+    }
+
+    #[test]
+    fn input_is_found_behind_a_prompt_whose_path_changed() {
+        let prompts = knows("joe@web1:~$ ", Kind::Paste);
+        assert_eq!(prompts.prefix_of("joe@web1:/tmp$ echo $x"), Some("joe@web1:/tmp$ "));
+        assert_eq!(prompts.prefix_of("joe@web1:~$"), Some("joe@web1:~$"));
+        for none in ["joe@web2:~$ ls", "echo joe@web1:~$ ls", "joe@web1:~$x", ""] {
+            assert_eq!(prompts.prefix_of(none), None, "{none}");
+        }
     }
 }

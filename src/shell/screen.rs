@@ -8,6 +8,8 @@ pub(crate) trait Screen {
     fn text_before_cursor(&self) -> String;
     /// A line's text, plain, trailing blanks trimmed; `None` when the line is gone.
     fn line_text(&self, line: u64) -> Option<String>;
+    /// Columns of the screen.
+    fn columns(&self) -> usize;
     /// Lines `[line, to)`, SGR kept, joined by `\n`; only the last `limit` bytes when there are more.
     fn text_from(&self, line: u64, to: u64, limit: usize) -> String;
 }

@@ -4,8 +4,22 @@
 
 /// Words that ask for a secret, in lower case. Programs translate theirs, so the common languages are here too.
 const ASKING: [&str; 16] = [
-    "password", "passwd", "passphrase", "passcode", "verification code", "one-time", "secret", "token", "pin", "otp",
-    "passwort", "kennwort", "mot de passe", "contraseña", "senha", "пароль",
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "verification code",
+    "one-time",
+    "secret",
+    "token",
+    "pin",
+    "otp",
+    "passwort",
+    "kennwort",
+    "mot de passe",
+    "contraseña",
+    "senha",
+    "пароль",
 ];
 /// A question is short; a longer line is text that ends in a colon.
 const MAX_QUESTION: usize = 200;
@@ -56,7 +70,8 @@ fn asks(line: &str) -> bool {
     ASKING.iter().any(|word| {
         line.match_indices(word).any(|(at, _)| {
             // Short words only whole: "pin" is in "mapping", "otp" in "footpath".
-            word.len() > 5 || edge(line[..at].chars().next_back()) && edge(line[at + word.len()..].chars().next())
+            word.len() > 5
+                || edge(line[..at].chars().next_back()) && edge(line[at + word.len()..].chars().next())
         })
     })
 }
@@ -79,7 +94,15 @@ mod tests {
         ] {
             assert!(asks(line), "{line}");
         }
-        for line in ["mapping: ", "password", "Enter your name: ", "$ ", "", ":", &format!("password{}:", " x".repeat(200))] {
+        for line in [
+            "mapping: ",
+            "password",
+            "Enter your name: ",
+            "$ ",
+            "",
+            ":",
+            &format!("password{}:", " x".repeat(200)),
+        ] {
             assert!(!asks(line), "{line}");
         }
     }

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
-use super::command::{Running, Start};
+use super::command::{Edge, Running, Start};
 use super::facts::{Facts, Origin, ShellEvent, State};
 use super::prompt::{self, Kind, Prompts};
 use super::screen::Screen;
@@ -24,6 +24,8 @@ pub(crate) const SETTLE: Duration = Duration::from_millis(80);
 pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
 /// A key with no echo for this long, after a line that ends in a colon, is a secret. Longer than a slow link's echo.
 const NO_ECHO: Duration = Duration::from_millis(700);
+/// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
+const AHEAD: Duration = Duration::from_secs(2);
 /// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
 const MAX_EVENTS: usize = 128;
 
@@ -36,7 +38,10 @@ pub enum Input<'a> {
     /// `^C` or `^D`.
     Interrupt,
     /// A command that aissh typed in, with Enter.
-    Sent { command: &'a str, origin: Origin },
+    Sent {
+        command: &'a str,
+        origin: Origin,
+    },
     /// The PTY's line does not echo (ICANON without ECHO): ssh itself asks for a secret.
     LocalSecret(bool),
 }
@@ -60,14 +65,18 @@ struct Ready {
     kind: Kind,
     /// The line editor turns bracketed paste off when it accepts; else the cursor's leaving the line tells.
     paste: bool,
-    /// Something was typed since.
+    /// Something was typed since, or ahead.
     touched: bool,
+    /// `^C` or `^D` was typed: the line's next end may be theirs.
+    interrupted: bool,
+    /// The cursor's line when Enter was typed.
+    enter_line: u64,
 }
 
 /// A prompt is being printed.
 #[derive(Debug)]
 struct Pending {
-    edge: super::command::Edge,
+    edge: Edge,
     kind: Kind,
     paste: bool,
 }
@@ -94,8 +103,15 @@ pub(crate) struct Tracker {
     alternate: bool,
     /// Enter was typed and not answered.
     enter: bool,
+    /// And once more, for what comes after.
+    enter_ahead: bool,
     /// Keys were typed while no prompt was known to wait.
     typed_ahead: bool,
+    typed_at: Option<Instant>,
+    /// Of those, some since the last Enter: a `^C` then may be meant for them.
+    ahead_line: bool,
+    /// It was typed.
+    ahead_interrupt: bool,
     sent: Option<Sent>,
     /// 633;E's text for the command that comes.
     announced: Option<String>,
@@ -120,7 +136,11 @@ impl Tracker {
             facts: Facts::default(),
             alternate: false,
             enter: false,
+            enter_ahead: false,
             typed_ahead: false,
+            typed_at: None,
+            ahead_line: false,
+            ahead_interrupt: false,
             sent: None,
             announced: None,
             aid: None,
@@ -156,7 +176,9 @@ impl Tracker {
     /// When `tick` has something to do.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let long = match &self.phase {
-            Phase::Running(r) if !r.reported && !r.continuing && r.tentative.is_none() => Some(r.since + LONG_RUN),
+            Phase::Running(r) if !r.reported && !r.continuing && r.tentative.is_none() => {
+                Some(r.since + LONG_RUN)
+            }
             _ => None,
         };
         [self.quiet_at, long, self.unechoed.map(|t| t + NO_ECHO)].into_iter().flatten().min()
@@ -211,9 +233,10 @@ impl Tracker {
     /// Output has paused: what stands before the cursor may be a prompt.
     fn settle(&mut self, screen: &impl Screen, now: Instant) {
         if self.alternate || self.secret.is_on() {
-            return;
+            return self.tell_started();
         }
         if self.pending.is_some() {
+            self.forget_old_keys(now);
             self.resolve(screen);
         } else if matches!(self.phase, Phase::Ready(_)) {
             self.find_prompt_again(screen);
@@ -221,6 +244,16 @@ impl Tracker {
             self.recognise(screen, now);
         }
         self.tell_started();
+    }
+
+    /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
+    fn forget_old_keys(&mut self, now: Instant) {
+        let Some(typed) = self.typed_at.filter(|_| self.typed_ahead && !self.ahead_line) else { return };
+        if typed + AHEAD <= now {
+            self.typed_ahead = false;
+        } else {
+            self.quiet_at = Some(typed + AHEAD);
+        }
     }
 
     /// Without marks and mode changes: by the text alone.
@@ -232,7 +265,9 @@ impl Tracker {
             Phase::Running(running) => match &running.tentative {
                 Some(prompt) => Prompts::same_shape(prompt, &text).then_some(0),
                 None if matched.is_some() => matched,
-                None if prompt::is_continuation(&text) && (running.continuing || line == running.out_from) => {
+                None if prompt::is_continuation(&text)
+                    && (running.continuing || line == running.out_from) =>
+                {
                     running.continues();
                     running.out_from = line + 1;
                     None
@@ -252,7 +287,7 @@ impl Tracker {
             running.tentative = None;
         }
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
-        let edge = super::command::Edge { line, head: head.to_owned() };
+        let edge = Edge { line, head: head.to_owned() };
         self.prompt_is(screen, text, &edge, Kind::Text);
         let start = Start::at_cursor(screen);
         self.ready(Some(start), text, Kind::Text, false);
@@ -273,9 +308,12 @@ impl Tracker {
         if !paste {
             self.sent = None;
         }
-        self.typed_ahead = false;
-        (self.pending, self.candidate, self.typed_on) = (None, None, None);
-        self.phase = Phase::Ready(Ready { start, text: text.to_owned(), kind, paste, touched: false });
+        let touched = std::mem::take(&mut self.typed_ahead);
+        let interrupted = std::mem::take(&mut self.ahead_interrupt);
+        self.ahead_line = false;
+        (self.pending, self.candidate, self.typed_on, self.quiet_at) = (None, None, None, None);
+        let (text, enter_line) = (text.to_owned(), start.as_ref().map_or(0, |s| s.line));
+        self.phase = Phase::Ready(Ready { start, text, kind, paste, touched, interrupted, enter_line });
     }
 
     fn tell(&mut self, event: ShellEvent) {
@@ -285,6 +323,3 @@ impl Tracker {
         self.events.push_back(event);
     }
 }
-
-#[cfg(test)]
-mod tests;

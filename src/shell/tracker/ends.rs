@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::super::beliefs::opens_shell;
 use super::super::command::{Edge, Running, Start};
 use super::super::facts::{ExitStatus, Origin, ShellEvent};
@@ -21,12 +23,14 @@ impl Tracker {
     pub(super) fn left_line(&mut self, screen: &impl Screen, line: u64, now: Instant) {
         let candidate = self.candidate.take_if(|c| line > c.line);
         match &self.phase {
-            Phase::Ready(Ready { start, .. }) if start.as_ref().is_none_or(|s| line > s.line) => {
+            Phase::Ready(Ready { start, enter_line, .. })
+                if line > *enter_line && start.as_ref().is_none_or(|s| line > s.line) =>
+            {
                 self.accept(screen, now);
             }
             Phase::Unknown if candidate.is_some() => {
                 let prompt = candidate.as_ref().map(|c| c.prefix.clone()).filter(|_| self.sent.is_none());
-                let read = read_line(screen, candidate.as_ref(), None);
+                let read = read_line(screen, candidate.as_ref(), None, false);
                 if matches!(read, Line::Empty) && self.sent.is_none() {
                     self.enter = false;
                     return;
@@ -43,13 +47,22 @@ impl Tracker {
     /// The remote took the line.
     pub(super) fn accept(&mut self, screen: &impl Screen, now: Instant) {
         let Phase::Ready(ready) = &self.phase else { return };
-        let read = read_line(screen, ready.start.as_ref(), Some(ready));
+        if ready.interrupted && self.sent.is_none() {
+            return self.dropped();
+        }
+        let read = read_line(screen, ready.start.as_ref(), Some(ready), ready.paste);
         if matches!(read, Line::Empty) && self.sent.is_none() {
-            (self.enter, self.phase) = (false, Phase::Between);
+            (self.enter, self.phase) = (std::mem::take(&mut self.enter_ahead), Phase::Between);
             return;
         }
         let out_from = screen.cursor_line() + u64::from(!screen.text_before_cursor().is_empty());
         self.run(read, out_from, now);
+    }
+
+    /// The line ended without being run, as far as can be told. What was typed after is for the next prompt.
+    pub(super) fn dropped(&mut self) {
+        self.typed_ahead |= self.enter;
+        self.phase = Phase::Unknown;
     }
 
     fn run(&mut self, read: Line, out_from: u64, now: Instant) {
@@ -64,8 +77,11 @@ impl Tracker {
             _ => (read, Origin::UserTyped),
         };
         self.beliefs.command(opens_shell(command.as_deref()));
-        (self.enter, self.typed_ahead, self.pending, self.typed_on) = (false, false, None, None);
-        self.phase = Phase::Running(Running::new(command, origin, out_from, now));
+        (self.pending, self.typed_on) = (None, None);
+        let mut running = Running::new(command, origin, out_from, now);
+        running.enters = self.enter_ahead;
+        self.enter = std::mem::take(&mut self.enter_ahead);
+        self.phase = Phase::Running(running);
     }
 
     /// A prompt was recognised: the command before it has ended, or another shell has begun.
@@ -137,15 +153,19 @@ impl Tracker {
 
 /// Reads the line that was accepted. The cursor stands on it (zsh, before its newline) or on the next one; further
 /// down, there were more lines than one, and only a prompt that is still there tells which is which.
-fn read_line(screen: &impl Screen, start: Option<&Start>, ready: Option<&Ready>) -> Line {
+fn read_line(screen: &impl Screen, start: Option<&Start>, ready: Option<&Ready>, wraps: bool) -> Line {
     let here = screen.cursor_line();
     let Some(start) = start else { return Line::Unknown };
     let moved = ready.and_then(|r| moved_start(screen, r));
+    let below = || screen.line_text(start.line + 1).is_some_and(|t| !t.is_empty());
     let text = match here.checked_sub(start.line) {
-        Some(0) => Some(screen.text_before_cursor()),
-        Some(1) => screen.line_text(start.line),
+        Some(0) if !below() => screen.line_text(start.line),
+        Some(1) if screen.text_before_cursor().is_empty() => screen.line_text(start.line),
         _ => None,
     };
+    // busybox ash ends a full row with a newline of its own, which is no answer to Enter.
+    let full = |text: &String| !wraps && text.width() > 0 && text.width().is_multiple_of(screen.columns());
+    let text = text.filter(|t| !full(t));
     let typed = match (&text, &moved) {
         (Some(text), _) => start.typed(text).map(str::to_owned),
         (None, Some((moved, text))) => moved.typed(text).map(str::to_owned),

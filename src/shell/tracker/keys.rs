@@ -11,10 +11,14 @@ impl Tracker {
     pub(crate) fn input(&mut self, input: Input<'_>, screen: &impl Screen, now: Instant) {
         match input {
             Input::LocalSecret(on) => self.secret.local = on,
-            // What is typed into a full-screen program, or as a secret, has nothing to do with commands.
-            _ if self.alternate || self.secret.is_on() => {}
+            // What is typed into a full-screen program has nothing to do with commands.
+            _ if self.alternate || self.secret.local => {}
+            _ if self.secret.is_on() => self.answered(&input, now),
             Input::Text => self.typed(screen, now),
-            Input::Enter => self.entered(screen),
+            Input::Enter => {
+                self.typed_at = Some(now);
+                self.entered(screen);
+            }
             Input::Interrupt => self.interrupted(screen),
             Input::Sent { command, origin } => {
                 self.typed(screen, now);
@@ -28,22 +32,35 @@ impl Tracker {
         }
     }
 
+    /// A secret. Over a slow link it may be something else already, typed for a prompt that is not here yet.
+    fn answered(&mut self, input: &Input<'_>, now: Instant) {
+        match input {
+            Input::Interrupt => self.ahead_interrupt |= self.ahead_line,
+            _ => (self.typed_ahead, self.ahead_line) = (true, matches!(input, Input::Text)),
+        }
+        self.typed_at = Some(now);
+    }
+
     fn typed(&mut self, screen: &impl Screen, now: Instant) {
         let text = screen.text_before_cursor();
         let asked = text.trim_end().ends_with(':');
+        self.typed_at = Some(now);
         if !text.trim().is_empty() {
             self.typed_on = Some(screen.cursor_line());
         }
         self.wake(screen);
         match &self.phase {
-            Phase::Ready(_) => self.touch(screen),
+            Phase::Ready(_) => {
+                self.touch(screen);
+                self.typed_ahead |= self.enter;
+            }
             Phase::Unknown if self.quiet_at.is_none() && self.pending.is_none() => {
                 if self.candidate.is_none() && !text.trim().is_empty() {
                     self.candidate = Some(Start::at_cursor(screen));
                 }
             }
             _ => {
-                self.typed_ahead = true;
+                (self.typed_ahead, self.ahead_line) = (true, true);
                 if asked {
                     self.unechoed = Some(now);
                 }
@@ -54,10 +71,14 @@ impl Tracker {
     fn entered(&mut self, screen: &impl Screen) {
         self.wake(screen);
         match &mut self.phase {
-            Phase::Ready(_) => self.touch(screen),
+            Phase::Ready(_) if self.enter => self.enter_ahead = true,
+            Phase::Ready(ready) => {
+                ready.enter_line = screen.cursor_line();
+                self.touch(screen);
+            }
             Phase::Running(running) => {
                 running.enters = true;
-                self.typed_ahead = true;
+                (self.typed_ahead, self.ahead_line) = (true, false);
             }
             Phase::Unknown if self.candidate.is_none() && self.pending.is_none() => return,
             Phase::Unknown | Phase::Between => self.typed_ahead |= self.pending.is_some(),
@@ -67,13 +88,16 @@ impl Tracker {
 
     /// `^C` drops the line, `^D` on an empty one ends the shell: the next prompt says which.
     fn interrupted(&mut self, screen: &impl Screen) {
-        (self.enter, self.sent, self.candidate) = (false, None, None);
+        (self.enter, self.enter_ahead, self.sent, self.candidate) = (false, false, None, None);
         if let Phase::Ready(ready) = &mut self.phase {
-            ready.touched = true;
-            let empty = ready.start.as_ref().is_some_and(|s| s.typed(&screen.text_before_cursor()) == Some(""));
+            (ready.touched, ready.interrupted) = (true, true);
+            let empty =
+                ready.start.as_ref().is_some_and(|s| s.typed(&screen.text_before_cursor()) == Some(""));
             if empty {
                 self.beliefs.command(true);
             }
+        } else {
+            self.ahead_interrupt |= self.ahead_line;
         }
     }
 
@@ -113,12 +137,16 @@ impl Tracker {
 
     /// The prompt went to another line (clear, a list of completions, a dropped line): input begins there.
     pub(super) fn find_prompt_again(&mut self, screen: &impl Screen) {
-        let Phase::Ready(Ready { start: Some(start), text, .. }) = &mut self.phase else { return };
+        let Phase::Ready(Ready { start: Some(start), text, kind, interrupted, .. }) = &mut self.phase else {
+            return;
+        };
         let before = screen.text_before_cursor();
         let there = screen.line_text(start.line);
         let moved = start.line != screen.cursor_line() || there.is_none_or(|t| start.typed(&t).is_none());
-        if moved && before.starts_with(text.as_str()) {
-            *start = Start::after(screen, text);
+        let alone = self.prompts.matched(&before, *kind).is_some();
+        if moved && (alone || before.starts_with(text.as_str())) {
+            let prefix = if alone { &before } else { &*text };
+            (*start, *interrupted) = (Start::after(screen, prefix), false);
         }
     }
 }

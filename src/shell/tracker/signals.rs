@@ -6,7 +6,7 @@ use super::super::beliefs::Source;
 use super::super::command::{Edge, Running, Start};
 use super::super::facts::{Evidence, ExitStatus, Origin};
 use super::super::marks::{self, Context, Mark};
-use super::super::prompt::{self, Kind, Prompts};
+use super::super::prompt::{self, Kind};
 use super::super::screen::Screen;
 use super::{Pending, Phase, Tracker};
 
@@ -76,10 +76,14 @@ impl Tracker {
         }
         match (&mut self.phase, &mut self.pending) {
             (_, Some(pending)) if pending.kind == Kind::Mark => pending.paste = true,
-            (Phase::Ready(ready), None) if ready.start.as_ref().is_none_or(|s| s.line == screen.cursor_line()) => {
+            (Phase::Ready(ready), None)
+                if ready.start.as_ref().is_none_or(|s| s.line == screen.cursor_line()) =>
+            {
                 ready.paste = true;
             }
-            _ => self.pending = Some(Pending { edge: Edge::at_cursor(screen), kind: Kind::Paste, paste: true }),
+            _ => {
+                self.pending = Some(Pending { edge: Edge::at_cursor(screen), kind: Kind::Paste, paste: true })
+            }
         }
     }
 
@@ -110,7 +114,9 @@ impl Tracker {
     fn input_starts(&mut self, screen: &impl Screen) {
         let text = screen.text_before_cursor();
         let (head, paste) = match (&self.pending, &self.phase) {
-            (Some(pending), _) if pending.edge.line == screen.cursor_line() => (pending.edge.head.len(), pending.paste),
+            (Some(pending), _) if pending.edge.line == screen.cursor_line() => {
+                (pending.edge.head.len(), pending.paste)
+            }
             (Some(pending), _) => (0, pending.paste),
             // A lone B inside output is no prompt.
             (None, Phase::Running(_)) => return,
@@ -125,7 +131,13 @@ impl Tracker {
         self.ready(Some(Start::at_cursor(screen)), &prompt, Kind::Mark, paste);
     }
 
-    fn output_starts(&mut self, said: Option<String>, id: Option<String>, screen: &impl Screen, now: Instant) {
+    fn output_starts(
+        &mut self,
+        said: Option<String>,
+        id: Option<String>,
+        screen: &impl Screen,
+        now: Instant,
+    ) {
         if matches!(self.phase, Phase::Ready(_)) {
             self.accept(screen, now);
         }
@@ -165,7 +177,7 @@ impl Tracker {
         }
         match &mut self.phase {
             Phase::Ready(_) if self.enter => self.accept(screen, now),
-            Phase::Ready(_) => self.phase = Phase::Unknown,
+            Phase::Ready(_) => self.dropped(),
             Phase::Running(running) if running.continuing => {
                 // zsh turns it off before its newline, readline after.
                 running.out_from = screen.cursor_line() + u64::from(!screen.text_before_cursor().is_empty());
@@ -261,19 +273,12 @@ impl Tracker {
         let matched = self.prompts.matched(text, kind);
         if self.typed_ahead {
             // What was typed may stand behind the prompt already.
-            return matched.filter(|at| text.get(*at..).is_some_and(|t| self.prompts.prefix_of(t) == Some(t)));
+            return matched
+                .filter(|at| text.get(*at..).is_some_and(|t| self.prompts.prefix_of(t) == Some(t)));
         }
         let running = matches!(self.phase, Phase::Running(_));
         let trusted = kind == Kind::Mark || !running || self.prompts.is_empty() || prompt::is_form(text);
         matched.or(trusted.then_some(0))
-    }
-}
-
-impl Prompts {
-    pub(super) fn same_shape(a: &str, b: &str) -> bool {
-        let mut one = Prompts::default();
-        one.learn(a, Kind::Text);
-        one.has_shape(b)
     }
 }
 

@@ -1,0 +1,117 @@
+//! The emulator and the tracker as one: bytes and keys in, screen, facts and events out.
+//!
+//! Owns the order of things: the tracker sees each signal with the screen as it stood at that byte.
+
+use std::time::Instant;
+
+use super::facts::{Facts, ShellEvent, State};
+use super::screen::Screen;
+use super::tracker::{Input, Tracker};
+use crate::terminal::{Emulator, Signal, Size};
+
+impl Screen for Emulator {
+    fn cursor_line(&self) -> u64 {
+        Emulator::cursor_line(self)
+    }
+    fn text_before_cursor(&self) -> String {
+        Emulator::text_before_cursor(self)
+    }
+    fn line_text(&self, line: u64) -> Option<String> {
+        Emulator::line_text(self, line)
+    }
+    fn columns(&self) -> usize {
+        self.size().cols.into()
+    }
+    fn text_from(&self, line: u64, to: u64, limit: usize) -> String {
+        Emulator::text_from(self, line, to, limit)
+    }
+}
+
+/// What stands between ssh's bytes and everything that wants to know about them.
+pub struct Observer {
+    emulator: Emulator,
+    tracker: Tracker,
+}
+
+impl Observer {
+    pub fn new(size: Size) -> Self {
+        Self { emulator: Emulator::new(size), tracker: Tracker::new() }
+    }
+
+    /// Takes a chunk of ssh's output, split anywhere.
+    pub fn feed(&mut self, bytes: &[u8], now: Instant) {
+        if bytes.is_empty() {
+            return;
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (now_part, later) = rest.split_at(self.part(rest));
+            self.feed_part(now_part, now);
+            rest = later;
+        }
+        self.tracker.tell_output();
+    }
+
+    /// All of it, or up to the next LF where the tracker waits for a line to end.
+    fn part(&self, bytes: &[u8]) -> usize {
+        let line_end = self.tracker.wants_line_end().then(|| memchr::memchr(b'\n', bytes)).flatten();
+        line_end.map_or(bytes.len(), |at| at + 1)
+    }
+
+    fn feed_part(&mut self, mut bytes: &[u8], now: Instant) {
+        loop {
+            let (used, signal) = self.emulator.feed_some(bytes);
+            bytes = bytes.get(used..).unwrap_or_default();
+            match signal {
+                Some(Signal::Osc(payload)) => self.tracker.osc(&payload, &self.emulator, now),
+                Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
+                Some(Signal::Alternate(on)) => self.tracker.alternate(on),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        self.tracker.printed(&self.emulator, now);
+    }
+
+    /// What the user's side did, in order with `feed`.
+    pub fn input(&mut self, input: Input<'_>, now: Instant) {
+        self.tracker.input(input, &self.emulator, now);
+    }
+
+    pub fn resize(&mut self, size: Size) {
+        self.emulator.resize(size);
+    }
+
+    /// When `tick` has something to do, at the latest.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.tracker.deadline()
+    }
+
+    pub fn tick(&mut self, now: Instant) {
+        self.tracker.tick(&self.emulator, now);
+    }
+
+    /// Events since the last call. At most 128 are kept; the oldest are lost.
+    pub fn take_events(&mut self) -> Vec<ShellEvent> {
+        self.tracker.take_events()
+    }
+
+    pub fn facts(&self) -> &Facts {
+        self.tracker.facts()
+    }
+
+    pub fn state(&self) -> State {
+        self.tracker.state()
+    }
+
+    pub fn emulator(&self) -> &Emulator {
+        &self.emulator
+    }
+
+    pub fn emulator_mut(&mut self) -> &mut Emulator {
+        &mut self.emulator
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,0 @@
-//! One behaviour a test, on streams written by hand.
