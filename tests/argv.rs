@@ -1,6 +1,8 @@
 //! The argument grammar against the real ssh: generated command lines, each also given to `ssh -G`.
 //! A fixed seed, so that a failure stays one.
 
+#![allow(clippy::unwrap_used, reason = "a failed one is the failure")]
+
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
-use crate::terminal::{Emulator, Signal, Size};
+use crate::terminal::{Emulator, Modes, Signal, Size};
 
 impl Screen for Emulator {
     fn cursor_line(&self) -> u64 {
@@ -71,6 +71,13 @@ impl Observer {
             }
         }
         self.tracker.printed(&self.emulator, now);
+    }
+
+    /// Part of the output was skipped: the screen starts again from its newest bytes.
+    pub fn resync(&mut self, modes: &Modes, newest: &[u8], now: Instant) {
+        self.emulator.resync(modes, newest);
+        self.tracker.printed(&self.emulator, now);
+        self.tracker.tell_output();
     }
 
     /// What the user's side did, in order with `feed`.

@@ -8,7 +8,8 @@ pub mod monitor;
 pub mod outbox;
 pub mod prefix;
 pub mod pty;
-mod queries;
+pub mod queries;
+pub mod replies;
 mod sequence;
 pub mod signals;
 mod size;
@@ -17,5 +18,4 @@ pub mod tty;
 
 pub use emulator::{EchoStart, Emulator, Mark, Signal};
 pub use modes::Modes;
-pub use queries::{Answer, Outstanding, Query, Reply, answer};
 pub use size::Size;

@@ -19,6 +19,7 @@
 
 use super::monitor::Inherit;
 use super::{Size, signals};
+use crate::ssh::surroundings::WRAPPED_ENV;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -28,9 +29,6 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
-
-/// The one variable that aissh adds to ssh's environment: it keeps an aissh inside from wrapping again.
-pub const MARKER: &str = "AISSH_WRAPPED";
 
 /// How ssh uses its terminal now, as seen in the PTY's line discipline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +132,8 @@ fn command(ssh: &Path, args: &[OsString]) -> io::Result<CommandBuilder> {
     let mut command = CommandBuilder::new(this_binary()?);
     command.args(super::monitor::argv(&inherit, ssh, args));
     command.cwd(".");
-    command.env(MARKER, "1");
+    // The one variable that aissh adds: it keeps an aissh inside from wrapping again.
+    command.env(WRAPPED_ENV, "1");
     Ok(command)
 }
 

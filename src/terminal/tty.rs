@@ -46,15 +46,12 @@ impl Tty {
         winsize(self.file.as_fd())
     }
 
-    /// Raw mode as ssh's own (sshtty.c, `enter_raw_mode`), until the guard goes.
-    pub fn raw(&self) -> io::Result<RawGuard> {
+    /// Raw mode as ssh's own (sshtty.c, `enter_raw_mode`), until the guard goes. What it restores is read anew
+    /// each time: a shell may have changed the settings while we were suspended.
+    pub fn raw(&mut self) -> io::Result<RawGuard> {
+        self.cooked = termios::tcgetattr(&self.file)?;
+        // Armed before the change: whatever fails in between leaves a terminal that is given back.
         let guard = RawGuard::arm(self.file.try_clone()?, self.cooked.clone());
-        self.enter_raw()?;
-        Ok(guard)
-    }
-
-    /// Raw mode again, after a suspension.
-    pub fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.cooked.clone();
         raw.input_flags |= InputFlags::IGNPAR;
         raw.input_flags -= InputFlags::ISTRIP | InputFlags::INLCR | InputFlags::IGNCR | InputFlags::ICRNL;
@@ -66,7 +63,7 @@ impl Tty {
         raw.control_chars[SpecialCharacterIndices::VTIME as usize] = 0;
         // TCSADRAIN and not TCSAFLUSH: what was typed ahead belongs to the session.
         termios::tcsetattr(&self.file, SetArg::TCSADRAIN, &raw)?;
-        Ok(())
+        Ok(guard)
     }
 }
 
@@ -83,7 +80,7 @@ fn path(standard: BorrowedFd<'_>) -> io::Result<PathBuf> {
 }
 
 /// Cells and pixels by TIOCGWINSZ (crossterm's `size` loses the pixels when one of them is zero).
-fn winsize(fd: BorrowedFd<'_>) -> io::Result<Size> {
+pub fn winsize(fd: BorrowedFd<'_>) -> io::Result<Size> {
     nix::ioctl_read_bad!(tiocgwinsz, nix::libc::TIOCGWINSZ, nix::libc::winsize);
     let mut ws = nix::libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: TIOCGWINSZ writes one winsize into the pointed-to value, which lives across the call.

@@ -122,6 +122,23 @@ impl Emulator {
         }
     }
 
+    /// Part of the stream was skipped: starts again with the modes that the terminal has at the end of `newest`, the
+    /// last bytes of the stream. History is kept; the screen is what these bytes make of it.
+    pub fn resync(&mut self, modes: &Modes, newest: &[u8]) {
+        let mut history = std::mem::take(self.parser.callbacks_mut());
+        history.close();
+        self.parser = parser(self.size, history);
+        self.normaliser = Normaliser::new();
+        self.modes = Modes::new();
+        self.tabs = None;
+        self.pullable = None;
+        self.feed(&modes.restore());
+        // The skipped bytes may have ended anywhere: a line's start is the first place to read from.
+        let start = memchr::memchr(b'\n', newest).map_or(0, |at| at + 1);
+        self.feed(&newest[start..]);
+        self.modes = modes.clone();
+    }
+
     /// Signals since the last call, in stream order; the oldest are lost where nobody asks. What came while the
     /// panel was hidden was answered by the outer terminal: take and forget it when the panel opens.
     pub fn take_signals(&mut self) -> Vec<Signal> {

@@ -62,6 +62,11 @@ impl Modes {
         self.scan.pending()
     }
 
+    /// Whether the remote takes a paste as one piece (mode 2004).
+    pub fn bracketed_paste(&self) -> bool {
+        self.state.is_on(2004)
+    }
+
     pub fn is_alternate(&self) -> bool {
         self.state.alternate != 0
     }

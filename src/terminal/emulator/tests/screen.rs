@@ -1,4 +1,5 @@
 use super::*;
+use crate::terminal::Modes;
 use crate::terminal::queries::Query;
 
 #[test]
@@ -244,4 +245,17 @@ fn a_panic_of_vt100_costs_the_screen_and_nothing_else() {
     assert!(emulator.screen().application_cursor());
     emulator.feed(b"\x1b[Hgoes on");
     assert_eq!(rows(&emulator)[0], "goes on");
+}
+
+#[test]
+fn after_a_skipped_flood_the_screen_is_what_the_newest_bytes_make_it() {
+    let mut modes = Modes::new();
+    let mut emulator = Emulator::new(Size::new(20, 4));
+    for chunk in [&b"before\r\n\x1b[?2004h"[..], b"skipped\x1b[31", b"mtail\r\none\r\ntwo\r\n$ "] {
+        modes.feed(chunk);
+    }
+    emulator.feed(b"before\r\n");
+    emulator.resync(&modes, b"mtail\r\none\r\ntwo\r\n$ ");
+    assert_eq!(emulator.screen().contents(), "one\ntwo\n$ ");
+    assert!(emulator.modes().bracketed_paste());
 }

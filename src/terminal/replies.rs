@@ -1,0 +1,138 @@
+//! Replies of the user's terminal taken out of input that is otherwise passed on unchanged.
+
+use super::sequence::{Lexer, PasteEnd, Step};
+use std::time::Duration;
+
+/// The start of a bracketed paste, in which nothing is a reply.
+const PASTE: &[u8] = b"\x1b[200~";
+
+/// A piece of input, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// Keys, pastes, anything: to be passed on.
+    Plain(Vec<u8>),
+    /// One whole escape sequence, which may be a reply.
+    Sequence(Vec<u8>),
+}
+
+/// Feeds on bytes in any split. Holds back only an unfinished escape sequence, until [`Splitter::flush`].
+#[derive(Debug, Default)]
+pub struct Splitter {
+    lexer: Lexer,
+    paste: Option<PasteEnd>,
+    plain: Vec<u8>,
+}
+
+impl Splitter {
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
+        let mut out = Vec::new();
+        for &byte in bytes {
+            if let Some(end) = &mut self.paste {
+                self.plain.push(byte);
+                if end.push(byte) {
+                    self.paste = None;
+                }
+                continue;
+            }
+            let mut step = self.lexer.push(byte);
+            while step == Step::Refused {
+                self.unit(&mut out);
+                step = self.lexer.push(byte);
+            }
+            if step == Step::Done {
+                self.unit(&mut out);
+            }
+        }
+        self.end_plain(&mut out);
+        out
+    }
+
+    /// How long to wait for the rest of a sequence, counted from the last feed.
+    pub fn wait(&self) -> Option<Duration> {
+        self.lexer.wait()
+    }
+
+    /// The wait is over: what is held is passed on as it is.
+    pub fn flush(&mut self) -> Vec<Input> {
+        let mut out = Vec::new();
+        while !self.lexer.raw().is_empty() {
+            let unit = self.lexer.take();
+            self.plain.extend(unit.raw);
+        }
+        self.end_plain(&mut out);
+        out
+    }
+
+    fn unit(&mut self, out: &mut Vec<Input>) {
+        let unit = self.lexer.take();
+        if unit.raw == PASTE {
+            self.paste = Some(PasteEnd::default());
+        }
+        // What was cut is longer than any key: a reply of a length that nobody asked for, dropped whole.
+        if unit.raw.len() > 2 && unit.raw != PASTE && unit.raw[0] == super::sequence::ESC {
+            self.end_plain(out);
+            if !unit.cut {
+                out.push(Input::Sequence(unit.raw));
+            }
+        } else {
+            self.plain.extend(unit.raw);
+        }
+    }
+
+    fn end_plain(&mut self, out: &mut Vec<Input>) {
+        if !self.plain.is_empty() {
+            out.push(Input::Plain(std::mem::take(&mut self.plain)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_at(bytes: &[u8], at: usize) -> Vec<Input> {
+        let mut splitter = Splitter::default();
+        let mut out = splitter.feed(&bytes[..at]);
+        out.extend(splitter.feed(&bytes[at..]));
+        out.extend(splitter.flush());
+        // Where plain input is cut does not matter.
+        let mut joined: Vec<Input> = Vec::new();
+        for piece in out {
+            match (joined.last_mut(), piece) {
+                (Some(Input::Plain(before)), Input::Plain(more)) => before.extend(more),
+                (_, piece) => joined.push(piece),
+            }
+        }
+        joined
+    }
+
+    #[test]
+    fn sequences_come_whole_and_everything_else_in_order_wherever_it_is_split() {
+        let bytes = b"ls\x1b[?62;22crest\xc3\xa9";
+        let whole = [
+            Input::Plain(b"ls".to_vec()),
+            Input::Sequence(b"\x1b[?62;22c".to_vec()),
+            Input::Plain("rest\u{e9}".as_bytes().to_vec()),
+        ];
+        for at in 0..=bytes.len() {
+            assert_eq!(split_at(bytes, at), whole, "split at {at}");
+        }
+    }
+
+    #[test]
+    fn a_paste_is_never_looked_into() {
+        let bytes = b"\x1b[200~a\x1b[?62c\x1b[201~b";
+        for at in 0..=bytes.len() {
+            assert_eq!(split_at(bytes, at), [Input::Plain(bytes.to_vec())], "split at {at}");
+        }
+    }
+
+    #[test]
+    fn an_escape_key_is_passed_on_after_the_wait() {
+        let mut splitter = Splitter::default();
+        assert_eq!(splitter.feed(b"\x1b"), []);
+        assert!(splitter.wait().is_some());
+        assert_eq!(splitter.flush(), [Input::Plain(b"\x1b".to_vec())]);
+        assert_eq!(splitter.wait(), None);
+    }
+}
