@@ -34,7 +34,15 @@ pub struct KeysConfig {
 
 impl Default for KeysConfig {
     fn default() -> Self {
-        Self { prefix: vec![PrefixKey(vec![0x1c]), PrefixKey(b"\x1b[24~".to_vec())] }
+        let key = |name: &str, bytes: &[u8]| PrefixKey { name: name.into(), bytes: bytes.into() };
+        Self { prefix: vec![key("C-\\", b"\x1c"), key("F12", b"\x1b[24~")] }
+    }
+}
+
+impl KeysConfig {
+    /// The first prefix as people call it: `Ctrl-\`.
+    pub fn name(&self) -> String {
+        self.prefix.first().map(|key| key.name.replace("C-", "Ctrl-")).unwrap_or_default()
     }
 }
 
@@ -62,7 +70,11 @@ pub struct PanelConfig {
 /// One prefix key as the bytes that a terminal sends for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct PrefixKey(pub Vec<u8>);
+pub struct PrefixKey {
+    /// As the configuration writes it.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
 
 impl TryFrom<String> for PrefixKey {
     type Error = String;
@@ -85,13 +97,13 @@ impl TryFrom<String> for PrefixKey {
         ];
         let function = name.strip_prefix('F').and_then(|n| n.parse::<usize>().ok()?.checked_sub(1));
         if let Some(bytes) = function.and_then(|i| FUNCTION.get(i)) {
-            return Ok(Self(bytes.to_vec()));
+            return Ok(Self { bytes: bytes.to_vec(), name });
         }
         match name.strip_prefix("C-").map(str::as_bytes) {
             // Escape, Enter and Tab are C-[, C-m and C-i: as a prefix they would take the keyboard away.
             Some([b'[' | b'm' | b'M' | b'i' | b'I']) => {}
             Some([c @ (b'a'..=b'z' | b'A'..=b'Z' | b'\\' | b']' | b'^' | b'_')]) => {
-                return Ok(Self(vec![c & 0x1f]));
+                return Ok(Self { bytes: vec![c & 0x1f], name });
             }
             _ => {}
         }
@@ -185,7 +197,7 @@ mod tests {
 
     #[test]
     fn prefix_keys_are_read_as_the_bytes_that_terminals_send() {
-        let key = |name: &str| PrefixKey::try_from(name.to_owned()).map(|k| k.0);
+        let key = |name: &str| PrefixKey::try_from(name.to_owned()).map(|k| k.bytes);
         assert_eq!(key("C-\\"), Ok(vec![0x1c]));
         assert_eq!(key("C-b"), Ok(vec![2]));
         assert_eq!(key("F12"), Ok(b"\x1b[24~".to_vec()));

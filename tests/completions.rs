@@ -1,8 +1,8 @@
 //! Completion scripts as the shells run them. A shell that is not installed is skipped, except bash.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
+#[allow(unreachable_pub, reason = "reachable in the crate, not in this test")]
 #[path = "../src/cli/completions.rs"]
 mod completions;
 
@@ -98,18 +98,9 @@ fn zsh_accepts_the_script_and_completes_own_options() {
 
 #[test]
 fn scripts_without_any_option_are_still_valid() {
-    for shell in Shell::ALL {
+    for (shell, name) in [(Shell::Bash, "bash"), (Shell::Zsh, "zsh"), (Shell::Fish, "fish")] {
         let text = script(shell, &[]);
         assert!(!text.contains('@') || shell != Shell::Fish, "a placeholder is left in {text}");
-        run(shell.name(), &["-n"], &text);
+        run(name, &["-n"], &text);
     }
-}
-
-#[test]
-fn shells_are_known_by_name() {
-    for shell in Shell::ALL {
-        assert_eq!(Shell::from_name(shell.name()), Some(shell));
-        assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").exists());
-    }
-    assert_eq!(Shell::from_name("tcsh"), None);
 }

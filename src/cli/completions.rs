@@ -5,27 +5,11 @@
 //! not know which options there are.
 
 /// A shell that a script can be written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shell {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Shell {
     Bash,
     Zsh,
     Fish,
-}
-
-impl Shell {
-    pub(crate) const ALL: [Self; 3] = [Self::Bash, Self::Zsh, Self::Fish];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Zsh => "zsh",
-            Self::Fish => "fish",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|shell| shell.name() == name)
-    }
 }
 
 /// One option of aissh's own.

@@ -1,12 +1,16 @@
 //! aissh's own command line. ssh has only single letters, so every option here is long and the two never meet.
 
+mod completions;
+mod man;
+
 use crate::error::{Error, status};
-use clap::{CommandFactory, Parser, ValueEnum};
+use clap::{CommandFactory, Parser};
+pub use completions::Shell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The options before ssh's own (`split_own` takes them out of the command line).
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(
     name = "aissh",
     version,
@@ -50,14 +54,6 @@ pub struct Cli {
     pub version: Option<bool>,
 }
 
-/// Shells with completions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-}
-
 impl Cli {
     /// Whether this is a mode of aissh's own in which ssh has no part.
     pub fn is_own_mode(&self) -> bool {
@@ -87,6 +83,32 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 fn usage(e: &clap::Error, status: u8) -> Error {
     let text = e.render().to_string();
     Error::new(status, text.trim_start_matches("error: ").trim_end())
+}
+
+/// The man page.
+pub fn man_page() -> String {
+    man::page()
+}
+
+/// The completion script for a shell.
+pub fn completion_script(shell: Shell) -> String {
+    let command = Cli::command();
+    let described: Vec<(String, Option<String>, String)> = command
+        .get_arguments()
+        .filter_map(|a| {
+            let help = a.get_help().map(ToString::to_string).unwrap_or_default();
+            let choices: Vec<String> =
+                a.get_possible_values().iter().map(|v| v.get_name().to_owned()).collect();
+            let name = a.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
+            let value = if choices.is_empty() { name } else { Some(choices.join("|")) };
+            Some((a.get_long()?.to_owned(), value.filter(|_| a.get_action().takes_values()), help))
+        })
+        .collect();
+    let options: Vec<completions::Opt<'_>> = described
+        .iter()
+        .map(|(long, value, help)| completions::Opt { long, value: value.as_deref(), help })
+        .collect();
+    completions::script(shell, &options)
 }
 
 #[cfg(test)]
