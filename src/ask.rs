@@ -3,11 +3,13 @@
 //! Asks the built-in Linus with the same messages as a session does. Reads from what it is handed and returns
 //! text; the terminal, the exit status and other Linuses are the caller's.
 
-use crate::builtin::server::Server;
+use crate::error::{Error, status};
+use crate::linus::Canceller;
 use crate::linus::contract::{ChatContext, Envelope, Request, Risk, Suggestion};
-use serde_json::{Value, json};
+use crate::peers::Door;
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
 
 /// Piped text that is kept from the beginning: headers, and what started it.
 const HEAD: usize = 2 * 1024 * 1024;
@@ -16,31 +18,49 @@ const TAIL: usize = 8 * 1024 * 1024;
 /// The contract's mark for omitted lines.
 const SNIP: &str = "--- snip ---";
 
-/// Asks the built-in Linus. `piped` is the terminal's text, empty if there is none.
-pub fn answer(question: &str, piped: &str) -> Envelope {
-    let mut server = Server::new();
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": {"name": "aissh", "version": env!("CARGO_PKG_VERSION")}});
-    server.answer(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}));
-    server.answer(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    let request = Request::Chat {
+/// The question as the contract's chat message; the terminal's text is what was piped in.
+fn request(question: &str, piped: String) -> Request {
+    Request::Chat {
         session_id: "ask".into(),
         message: question.into(),
         context: ChatContext {
             ssh_host: String::new(),
             ssh_user: String::new(),
             connected: false,
-            terminal_tail: piped.into(),
+            terminal_tail: piped,
             cwd: None,
             last_command: None,
             last_exit_code: None,
         },
+    }
+}
+
+/// Asks once and prints.
+pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error> {
+    let stdin = io::stdin();
+    let (piped, clipped) = if stdin.is_terminal() {
+        (String::new(), false)
+    } else {
+        read_bounded(stdin.lock()).map_err(|e| Error::new(status::DATA, format!("standard input: {e}")))?
     };
-    let call = json!({"name": request.tool(), "arguments": request.arguments()});
-    let reply = server.answer(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}));
-    let structured =
-        reply.as_ref().and_then(|r| r.pointer("/result/structuredContent")).unwrap_or(&Value::Null);
-    Envelope::read(structured).0
+    let request = request(question, piped);
+    let answer = door
+        .peer()
+        .call(&request, &Canceller::new(), &mut |_| {})
+        .map_err(|e| Error::new(status::UNAVAILABLE, format!("Linus at {}: {e}", door.name())))?;
+    let mut envelope = answer.envelope;
+    if clipped {
+        say_clipped(&mut envelope);
+    }
+    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let text = if as_json { format!("{}\n", json(&envelope)) } else { render(&envelope, colour) };
+    match io::stdout().write_all(text.as_bytes()) {
+        // Whoever closed the pipe has what they wanted.
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::new(status::UNAVAILABLE, format!("standard output: {e}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Adds to the answer that its input was cut.

@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
-//! the top (`config cli ask session`).
+//! the top (`config cli peers ask session`).
 
 pub mod ask;
 pub mod builtin;
@@ -12,15 +12,117 @@ pub mod control;
 pub mod copilot;
 pub mod error;
 pub mod linus;
+pub mod peers;
+pub mod session;
 pub mod shell;
 pub mod ssh;
 pub mod terminal;
 pub mod text;
 pub mod ui;
 
+use crate::cli::Cli;
+use crate::config::Config;
+use crate::error::{Error, status};
+use crate::peers::Door;
+use crate::session::Start;
+use crate::ssh::surroundings::Observed;
+use crate::ssh::{ConfigSays, Invocation, Places, Plan};
+use crate::terminal::{monitor, signals, tty};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Parses, decides and runs; the value is the process's exit status.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let argv: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some((_, rest)) = argv.split_first().filter(|(first, _)| *first == OsStr::new(monitor::FLAG)) {
+        monitor::run(rest)
+    }
+    run(&argv).unwrap_or_else(|error| {
+        if error.status == 0 {
+            print(&error.message);
+        } else {
+            eprintln!("aissh: {error}");
+        }
+        ExitCode::from(error.status)
+    })
+}
+
+fn run(argv: &[OsString]) -> Result<ExitCode, Error> {
+    let split = ssh::split_own(argv, Cli::takes_value);
+    // The way of every script and tool: none of our options, so none of our code beyond the decision.
+    let cli = if split.own.is_empty() { Cli::default() } else { cli::parse(&split.own)? };
+    if cli.is_own_mode() { own_mode(&cli, &split.ssh) } else { wrap_or_become(&cli, &split.ssh) }
+}
+
+/// The modes in which ssh has no part.
+fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
+    if let Some(extra) = rest.first() {
+        let what = format!("unexpected argument '{}': quote the question", extra.to_string_lossy());
+        return Err(Error::new(status::USAGE, what));
+    }
+    if let Some(question) = &cli.ask {
+        return ask::run(question, cli.json, &settings(cli)?.1);
+    }
+    let text = match cli.completions {
+        Some(shell) => cli::completion_script(shell),
+        None => cli::man_page(),
+    };
+    print(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
+    let ssh = ssh::find::find().map_err(|e| Error::new(ssh::find::NOT_FOUND, e.to_string()))?;
+    let invocation = Invocation::parse(args);
+    let places = Places::of_user();
+    let asks = || ConfigSays::ask(&ssh, args, &invocation, &places);
+    let observed = Observed::new(window(), signals::is_ignored(nix::libc::SIGHUP));
+    if let Plan::Become(_) = ssh::decide(&invocation, &observed.surroundings(), asks) {
+        return Err(become_ssh(&ssh, args));
+    }
+    let outcome = settings(cli).and_then(|(config, door)| {
+        session::run(&Start {
+            ssh: &ssh,
+            args,
+            invocation: &invocation,
+            places: &places,
+            cli,
+            config: &config,
+            door: &door,
+        })
+    });
+    match outcome {
+        Ok(verdict) => Ok(verdict.conclude()),
+        // Nothing has been started yet: whatever is wrong with us, the user still gets ssh.
+        Err(error) => {
+            eprintln!("aissh: {error}; this is plain ssh");
+            Err(become_ssh(&ssh, args))
+        }
+    }
+}
+
+fn settings(cli: &Cli) -> Result<(Config, Door), Error> {
+    let config = Config::load(cli.config.as_deref())?;
+    let door = Door::choose(cli.linus_url.as_deref(), &config)?;
+    Ok((config, door))
+}
+
+/// Columns and rows of the window, 0 where there is none.
+fn window() -> (u16, u16) {
+    tty::winsize(io::stdin().as_fd()).map_or((0, 0), |size| (size.cols, size.rows))
+}
+
+/// Returns only if it failed.
+fn become_ssh(ssh: &Path, args: &[OsString]) -> Error {
+    let error = ssh::find::exec(ssh, args);
+    // What a shell says of a file that cannot be run.
+    Error::new(126, format!("{}: {error}", ssh.display()))
+}
+
+/// To stdout; whoever closed it early (`| head`) has what they wanted.
+fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
 }

@@ -1,4 +1,13 @@
 use super::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the built-in Linus says, by the same messages as in a session.
+fn answer(question: &str, piped: &str) -> Envelope {
+    let mut peer = Door::BuiltIn(Arc::default()).peer();
+    let answer = peer.call(&request(question, piped.into()), &Canceller::new(), &mut |_| {});
+    answer.expect("he is in this process").envelope
+}
 
 fn fixture(name: &str) -> String {
     let path = format!("{}/tests/fixtures/builtin/{name}.txt", env!("CARGO_MANIFEST_DIR"));

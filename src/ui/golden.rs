@@ -128,7 +128,7 @@ fn all_sizes(name: &str, view: &View, copilot: &Copilot, status: &Status) {
 }
 
 pub(super) fn focused(copilot: &mut Copilot, now: Instant) -> View {
-    let mut view = View::new(Theme::new(true));
+    let mut view = View::new(Theme::new(true), Choice::default());
     view.set_shown(true);
     view.prefix(PrefixAction::Ask, copilot, now);
     view
@@ -136,7 +136,7 @@ pub(super) fn focused(copilot: &mut Copilot, now: Instant) -> View {
 
 #[test]
 fn golden_an_empty_panel_says_what_to_do() {
-    let mut view = View::new(Theme::new(true));
+    let mut view = View::new(Theme::new(true), Choice::default());
     view.set_shown(true);
     all_sizes("empty", &view, &Copilot::new("built-in (runbooks, no model)"), &status());
 }

@@ -230,7 +230,7 @@ fn a_key_release_is_no_key() {
 fn the_prefix_opens_focuses_and_resizes() {
     let now = Instant::now();
     let mut copilot = Copilot::new("test");
-    let mut view = View::new(Theme::new(true));
+    let mut view = View::new(Theme::new(true), Choice::default());
     assert_eq!(view.prefix(PrefixAction::Toggle, &mut copilot, now), [Action::OpenPanel]);
     let open = [Action::OpenPanel, Action::Focus(Focus::Panel)];
     assert_eq!(view.clone().prefix(PrefixAction::Ask, &mut copilot, now), open);

@@ -72,12 +72,13 @@ pub struct View {
 }
 
 impl View {
-    pub fn new(theme: Theme) -> Self {
+    /// `choice` is what the configuration says of width and mode.
+    pub fn new(theme: Theme, choice: Choice) -> Self {
         Self {
             theme,
             shown: false,
             focus: Focus::Terminal,
-            choice: Choice::default(),
+            choice,
             selected: None,
             scroll: 0,
             input: LineEditor::default(),

@@ -1,0 +1,60 @@
+//! Faults of our own: a panic costs the panel, never the session; one in the wire itself still gives the terminal
+//! back before anything is said.
+
+use super::Session;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Mutex, PoisonError};
+
+/// What the last panic said. Nothing is printed at once: the terminal is raw and may show the panel.
+static SAID: Mutex<Option<String>> = Mutex::new(None);
+
+/// Collects panics instead of printing them, until `run` has returned. A panic out of `run` is printed then, when
+/// its guards have given the terminal back, and there is no value.
+pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
+    let print = take_hook();
+    set_hook(Box::new(|info| {
+        *SAID.lock().unwrap_or_else(PoisonError::into_inner) = Some(info.to_string());
+    }));
+    let outcome = catch_unwind(AssertUnwindSafe(run));
+    set_hook(print);
+    if outcome.is_err() {
+        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        eprintln!("aissh: internal error: {said}");
+    }
+    outcome.ok()
+}
+
+impl Session {
+    /// Runs something of the panel's. A panic in it ends the panel for this session; ssh's bytes go on.
+    pub(super) fn guarded(&mut self, act: impl FnOnce(&mut Self)) {
+        if catch_unwind(AssertUnwindSafe(|| act(self))).is_err() {
+            self.lose_panel();
+        }
+    }
+
+    /// Puts the panel away without asking it anything.
+    fn lose_panel(&mut self) {
+        let was_open = self.panel_is_open();
+        // Its threads end by themselves when their channels close.
+        self.side = None;
+        if was_open {
+            let mut bytes = b"\x1b[?2026l\x1b[0m".to_vec();
+            if !self.modes.is_alternate() {
+                bytes.extend_from_slice(b"\x1b[?1049l");
+            }
+            bytes.extend(self.modes.restore());
+            self.send_tty(&bytes);
+            self.arm();
+        }
+        // Also makes a full-screen program draw itself again.
+        self.remote_size(self.size);
+    }
+}
+
+/// Panics at `place` if a test asked for it (`AISSH_PANIC`), in debug builds only: how the tests see that a fault of
+/// ours costs what it may cost and no more.
+pub(super) fn planted(place: &str) {
+    if cfg!(debug_assertions) && std::env::var_os("AISSH_PANIC").is_some_and(|at| at == place) {
+        panic!("planted in {place}");
+    }
+}

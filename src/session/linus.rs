@@ -1,0 +1,309 @@
+//! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
+
+use super::watch::Snapshot;
+use super::{Session, Side};
+use crate::copilot::{Copilot, Delivery};
+use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
+use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Lane, Link, Ticket};
+use crate::linus::lanes::{LaneEvent, Lanes, Work};
+use crate::linus::{CallError, Delivery as Arrival};
+use crate::shell::{CommandRecord, Origin};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// Leaving waits this long for Linus and no longer.
+const FAREWELL: Duration = Duration::from_millis(50);
+
+/// A command as the tracker reported it.
+#[derive(Debug, Clone)]
+pub(super) struct Ran {
+    record: CommandRecord,
+    command: String,
+}
+
+type Effects = Effect<Ran, SessionEvent>;
+
+/// This session's side of the conversation.
+pub(super) struct Linus {
+    dispatch: Dispatch<Ran, SessionEvent>,
+    lanes: Lanes,
+    session_id: String,
+    /// `user@host` and user, as far as known.
+    ssh_host: String,
+    ssh_user: String,
+    connected: bool,
+    /// Calls that wait for a snapshot of the screen.
+    awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
+    /// The line that the next terminal update starts from.
+    line: u64,
+    /// The chat's entry in the panel for each message that was accepted.
+    entries: HashMap<u64, u64>,
+    /// Jitter without a generator: the low digits of the clock do for spreading retries.
+    started: Instant,
+}
+
+impl Linus {
+    pub(super) fn new(lanes: Lanes, session_id: String, now: Instant) -> Self {
+        Self {
+            dispatch: Dispatch::new(),
+            lanes,
+            session_id,
+            ssh_host: String::new(),
+            ssh_user: String::new(),
+            connected: false,
+            awaiting: HashMap::new(),
+            line: 0,
+            entries: HashMap::new(),
+            started: now,
+        }
+    }
+
+    /// Who is logged in where, as ssh resolved it.
+    pub(super) fn set_target(&mut self, user: Option<&str>, host: Option<&str>) {
+        self.ssh_user = user.unwrap_or_default().to_owned();
+        self.ssh_host = match (user, host) {
+            (Some(user), Some(host)) => format!("{user}@{host}"),
+            (_, host) => host.unwrap_or_default().to_owned(),
+        };
+    }
+
+    pub(super) fn target(&self) -> &str {
+        &self.ssh_host
+    }
+
+    pub(super) fn on_output(&mut self, now: Instant) {
+        if self.connected {
+            self.dispatch.output(now);
+        }
+    }
+
+    pub(super) fn on_session(&mut self, event: SessionEvent) {
+        self.connected = event == SessionEvent::Connected;
+        self.dispatch.session(event);
+    }
+
+    /// Reports a command once: at 5 s with what there is, or at its end.
+    pub(super) fn on_command(&mut self, record: CommandRecord, reported: bool) {
+        // What cannot be told is not reported; its output goes with the terminal updates.
+        if let Some(command) = record.command.clone().filter(|_| !reported) {
+            self.dispatch.command(Ran { record, command });
+        }
+    }
+
+    /// Cancels the calls under way.
+    pub(super) fn cancel(&mut self) {
+        self.lanes.cancel(Lane::Chat);
+        self.lanes.cancel(Lane::Background);
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.dispatch.deadline()
+    }
+
+    /// Tells Linus that the session is over, and leaves.
+    pub(super) fn leave(mut self, event: SessionEvent, now: Instant) {
+        self.dispatch.session(event);
+        self.lanes.cancel(Lane::Background);
+        for effect in self.dispatch.due(now) {
+            if let Effect::Send { lane, ticket, due: Due::Session(event) } = effect {
+                let request = self.session_state(event);
+                self.lanes.send(lane, ticket, Work::Call(request));
+            }
+        }
+        self.lanes.shutdown(FAREWELL);
+    }
+
+    fn session_state(&self, event: SessionEvent) -> Request {
+        let context = HostContext { ssh_host: self.ssh_host.clone(), ssh_user: self.ssh_user.clone() };
+        Request::SessionState { session_id: self.session_id.clone(), event, context }
+    }
+
+    /// A due message with the session as it is now.
+    fn compose(&mut self, due: Due<Ran, SessionEvent>, snapshot: Snapshot) -> Option<Request> {
+        let session_id = self.session_id.clone();
+        Some(match due {
+            Due::Chat { message, .. } => {
+                let context = self.chat_context(snapshot);
+                Request::Chat { session_id, message, context }
+            }
+            Due::TerminalUpdate => {
+                self.line = snapshot.line;
+                let context = self.context(snapshot.facts.cwd);
+                let (new_output, terminal_tail) = (snapshot.new_output, snapshot.tail);
+                Request::TerminalUpdate { session_id, new_output, terminal_tail, context }
+            }
+            Due::Command(ran) => {
+                let context = self.context(snapshot.facts.cwd);
+                let (source, suggestion_id, was_edited) = match ran.record.origin {
+                    Origin::UserTyped => (Source::UserTyped, None, None),
+                    Origin::Suggested { id, was_edited } => (Source::Suggested, Some(id), Some(was_edited)),
+                };
+                Request::CommandExecuted {
+                    session_id,
+                    command: ran.command,
+                    source,
+                    suggestion_id,
+                    was_edited,
+                    output: ran.record.output,
+                    exit_code: ran.record.exit.map(|e| e.code),
+                    context,
+                }
+            }
+            Due::Session(event) => self.session_state(event),
+            Due::Probe => return None,
+        })
+    }
+
+    fn context(&self, cwd: Option<String>) -> Context {
+        Context { ssh_host: self.ssh_host.clone(), ssh_user: self.ssh_user.clone(), cwd }
+    }
+
+    fn chat_context(&self, snapshot: Snapshot) -> ChatContext {
+        ChatContext {
+            ssh_host: self.ssh_host.clone(),
+            ssh_user: self.ssh_user.clone(),
+            connected: self.connected,
+            terminal_tail: snapshot.tail,
+            cwd: snapshot.facts.cwd,
+            last_command: snapshot.facts.last_command,
+            last_exit_code: snapshot.facts.last_exit,
+        }
+    }
+
+    /// Any number from 0 to 1.
+    fn jitter(&self, now: Instant) -> f64 {
+        f64::from((now - self.started).subsec_nanos() % 1000) / 1000.0
+    }
+}
+
+impl Side {
+    /// The user wrote to Linus.
+    pub(super) fn chat(&mut self, message: &str) {
+        match self.linus.dispatch.chat(message.to_owned()) {
+            Ok(id) => {
+                let entry = self.copilot.chat.say(message);
+                self.linus.entries.insert(id, entry);
+                if self.copilot.link.is_offline() {
+                    self.copilot.chat.set_delivery(entry, Delivery::Queued);
+                }
+            }
+            Err(refused) => self.view.set_notice(refused.as_str()),
+        }
+    }
+
+    /// Sends what is due.
+    pub(super) fn dispatch(&mut self, now: Instant) {
+        for effect in self.linus.dispatch.due(now) {
+            match effect {
+                Effects::CancelBackground => self.linus.lanes.cancel(Lane::Background),
+                Effects::Send { lane, ticket, due: Due::Probe } => {
+                    self.hand_over(lane, ticket, Work::Probe, now)
+                }
+                Effects::Send { lane, ticket, due } => {
+                    self.linus.awaiting.insert(ticket, (lane, due));
+                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+                        self.on_snapshot(ticket, snapshot, now);
+                    } else if self.watch.is_gone() {
+                        self.on_snapshot(ticket, Snapshot::default(), now);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
+        let Some((lane, due)) = self.linus.awaiting.remove(&ticket) else { return };
+        if let Some(request) = self.linus.compose(due, snapshot) {
+            self.hand_over(lane, ticket, Work::Call(request), now);
+        }
+    }
+
+    fn hand_over(&mut self, lane: Lane, ticket: Ticket, work: Work, now: Instant) {
+        if !self.linus.lanes.send(lane, ticket, work) {
+            let full = CallError::unreachable("the calls before it have not ended");
+            self.on_reply(ticket, Err(full), Duration::ZERO, now);
+        }
+    }
+
+    pub(super) fn on_lane(&mut self, event: LaneEvent, now: Instant) {
+        match event {
+            LaneEvent::Progress { text, .. } => self.copilot.chat.set_writing(&text),
+            LaneEvent::Reply { ticket, lane, result, took } => {
+                if lane == Lane::Chat {
+                    self.copilot.chat.stop_writing();
+                }
+                self.on_reply(ticket, result, took, now);
+            }
+        }
+    }
+
+    fn on_reply(
+        &mut self,
+        ticket: Ticket,
+        result: Result<crate::linus::Answer, CallError>,
+        took: Duration,
+        now: Instant,
+    ) {
+        let jitter = self.linus.jitter(now);
+        let outcome = result.as_ref().map(|_| ());
+        if let Some((id, fate)) = self.linus.dispatch.reply(ticket, outcome, took, now, jitter) {
+            self.settle(id, fate);
+        }
+        self.show_link();
+        match result {
+            Ok(answer) => {
+                for complaint in &answer.complaints {
+                    self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
+                }
+                self.copilot.apply(answer.envelope, now);
+            }
+            // Offline is said by the panel's own lines; a single failed call by a note.
+            Err(error) if error.delivery() != Arrival::Not && error != CallError::Cancelled => {
+                self.copilot.chat.note(&format!("Linus: {error}"));
+            }
+            Err(_) => {}
+        }
+        self.dirty = true;
+    }
+
+    /// What became of a chat message.
+    fn settle(&mut self, id: u64, fate: Fate) {
+        let delivery = match fate {
+            // What went wrong with a failed one is said by a note.
+            Fate::Answered | Fate::Failed => Delivery::Delivered,
+            Fate::Queued => Delivery::Queued,
+            Fate::PerhapsDelivered => Delivery::Perhaps,
+            Fate::Cancelled => Delivery::Cancelled,
+        };
+        if let Some(entry) = self.linus.entries.get(&id) {
+            self.copilot.chat.set_delivery(*entry, delivery);
+        }
+        if fate != Fate::Queued {
+            self.linus.entries.remove(&id);
+        }
+    }
+
+    fn show_link(&mut self) {
+        show_link(self.linus.dispatch.link(), &mut self.copilot);
+    }
+}
+
+fn show_link(link: &Link, copilot: &mut Copilot) {
+    match link {
+        Link::Connecting => {}
+        Link::Online { latency } => copilot.link.online(*latency),
+        Link::Offline { why, .. } => copilot.link.offline(why),
+    }
+}
+
+impl Session {
+    /// The remote session has begun: ssh has made its terminal raw.
+    pub(super) fn on_connected(&mut self) {
+        if let Some(side) = &mut self.side {
+            side.linus.on_session(SessionEvent::Connected);
+        }
+        if self.open_when_connected {
+            self.open_panel();
+        }
+    }
+}

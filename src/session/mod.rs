@@ -1,0 +1,192 @@
+//! A wrapped session: ssh on its PTY, the user's terminal, and between them the panel.
+//!
+//! One thread owns both ends of the wire and all state ([`Session`], `pump`); the emulator (`watch`) and the two
+//! lanes to Linus live on threads of their own and send [`Event`]s.
+
+mod exit;
+mod fault;
+mod linus;
+mod panel;
+mod pump;
+mod start;
+mod suspend;
+mod wake;
+mod watch;
+mod wire;
+
+pub use exit::Verdict;
+pub use start::{Start, run};
+
+use crate::copilot::Copilot;
+use crate::linus::contract::SessionEvent;
+use crate::linus::lanes::LaneEvent;
+use crate::shell::ShellEvent;
+use crate::ssh::Facts;
+use crate::terminal::keys::Tokenizer;
+use crate::terminal::outbox::Outbox;
+use crate::terminal::prefix::PrefixMachine;
+use crate::terminal::pty::Pty;
+use crate::terminal::queries::Outstanding;
+use crate::terminal::replies::Splitter;
+use crate::terminal::signals::Signals;
+use crate::terminal::tty::{RawGuard, Tty};
+use crate::terminal::{Mark, Modes, Size};
+use crate::ui::{Layout, Screen, View};
+use linus::Linus;
+use std::sync::mpsc::Receiver;
+use std::time::Instant;
+use wake::Wake;
+use watch::Watch;
+
+/// What other threads tell the main loop.
+enum Event {
+    /// From the shell tracker.
+    Shell(Vec<ShellEvent>),
+    /// What [`Watch::snapshot`] asked for.
+    Snapshot { ticket: u64, snapshot: Box<watch::Snapshot> },
+    /// `ssh -G` has answered.
+    Facts(Facts),
+    /// The emulator's thread has panicked.
+    WatchLost,
+}
+
+/// Everything that the main loop owns.
+struct Session {
+    tty: Tty,
+    guard: Option<RawGuard>,
+    pty: Pty,
+    signals: Signals,
+    wake: Wake,
+    to_tty: Outbox,
+    to_pty: Outbox,
+    tty_gone: bool,
+    pty_gone: bool,
+    /// The user's terminal, and the one that ssh sees.
+    size: Size,
+    remote: Size,
+    modes: Modes,
+    prefix: PrefixMachine,
+    prefix_until: Option<Instant>,
+    prefix_name: String,
+    /// ssh has made its terminal raw: the remote session has begun.
+    connected: bool,
+    /// `--sidebar`. Not before: what is written while ssh asks for a password could be taken for its answer
+    /// (kitty#5523).
+    open_when_connected: bool,
+    /// `None` with `--no-copilot`, and after a fault that cost the panel.
+    side: Option<Side>,
+    event_rx: Receiver<Event>,
+    lane_rx: Receiver<LaneEvent>,
+}
+
+/// Panel, Linus and what they know.
+struct Side {
+    watch: Watch,
+    copilot: Copilot,
+    linus: Linus,
+    view: View,
+    screen: Screen,
+    layout: Layout,
+    /// The screen as it was when the panel opened.
+    mark: Option<Mark>,
+    keys: Tokenizer,
+    /// When what is held of a key is all there is of it.
+    keys_until: Option<Instant>,
+    outstanding: Outstanding,
+    replies: Splitter,
+    replies_until: Option<Instant>,
+    echo: Option<panel::Echo>,
+    /// A close was asked for and waits for an echo, at most until then.
+    closing: Option<Instant>,
+    /// A card that was held back once because something runs.
+    held: Option<String>,
+    /// ssh itself asks for a secret.
+    local_secret: bool,
+    /// The command that runs was reported already, at 5 s.
+    reported: bool,
+    dirty: bool,
+    next_frame: Instant,
+}
+
+impl Session {
+    /// What other threads have sent.
+    fn on_events(&mut self) {
+        let now = Instant::now();
+        while let Ok(event) = self.event_rx.try_recv() {
+            let Some(side) = &mut self.side else { continue };
+            match event {
+                Event::Shell(events) => side.on_shell(events, now),
+                Event::Snapshot { ticket, snapshot } => side.on_snapshot(ticket, *snapshot, now),
+                Event::Facts(facts) => {
+                    side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
+                }
+                Event::WatchLost => side.copilot.chat.note("the terminal is not followed any more (a fault)"),
+            }
+        }
+        while let Ok(event) = self.lane_rx.try_recv() {
+            if let Some(side) = &mut self.side {
+                side.on_lane(event, now);
+            }
+        }
+    }
+
+    /// Everything that time brings.
+    fn on_time(&mut self, now: Instant) {
+        self.release_prefix(now);
+        if let Some(side) = &mut self.side {
+            side.watch.catch_up(&self.modes);
+            if let Some(observer) = side.watch.here() {
+                if observer.deadline().is_some_and(|at| now >= at) {
+                    observer.tick(now);
+                }
+                let events = observer.take_events();
+                side.on_shell(events, now);
+            }
+            side.dispatch(now);
+        }
+        self.on_panel_time(now);
+    }
+
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let side = self.side.as_ref()?;
+        let deadlines =
+            [side.watch.deadline(now), side.linus.deadline(), side.panel_deadline(), self.prefix_until];
+        deadlines.into_iter().flatten().min()
+    }
+
+    /// The session is over: the panel is put away, the terminal given back, Linus told.
+    fn finish(&mut self, verdict: Verdict, now: Instant) {
+        self.guarded(Self::close_panel);
+        if verdict.is_abnormal() {
+            let reset = self.modes.reset();
+            self.send_tty(&reset);
+        }
+        self.deliver_to_tty();
+        self.guard = None;
+        if let Some(side) = self.side.take() {
+            side.linus.leave(SessionEvent::Disconnected, now);
+        }
+    }
+}
+
+impl Side {
+    /// What the shell tracker has found.
+    fn on_shell(&mut self, events: Vec<ShellEvent>, now: Instant) {
+        for event in events {
+            match event {
+                ShellEvent::Started { .. } => self.reported = false,
+                ShellEvent::Command(record) => {
+                    if let crate::shell::Origin::Suggested { id, .. } = &record.origin
+                        && record.finished
+                    {
+                        self.copilot.suggestions.done(id, record.exit.map(|e| e.code), now);
+                    }
+                    self.linus.on_command(record, self.reported);
+                    self.reported = true;
+                    self.dirty = true;
+                }
+                ShellEvent::Prompt | ShellEvent::Output => self.dirty = true,
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The poll loop: bytes both ways, signals, wake-ups, deadlines. Nothing in it waits for anything else.
+
+use super::Session;
+use super::fault::planted;
+use crate::terminal::outbox::Outbox;
+use crate::terminal::pty::{Change, LineMode};
+use crate::terminal::signals::Signals;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+/// One read. Linux hands out at most 4 KiB of a PTY at a time, macOS less.
+const CHUNK: usize = 16 * 1024;
+/// Output is read up to this often before input is looked at again: a flood must not hold a ^C back.
+const READS: usize = 8;
+
+/// What poll said about the descriptors.
+#[derive(Debug, Default)]
+struct Ready {
+    tty_in: bool,
+    tty_out: bool,
+    tty_gone: bool,
+    pty_in: bool,
+    pty_out: bool,
+    signals: bool,
+    wake: bool,
+}
+
+impl Session {
+    /// Runs until ssh has ended; its last output has then been read.
+    pub(super) fn pump(&mut self) -> io::Result<Change> {
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            let ready = self.wait()?;
+            if self.connected {
+                planted("wire");
+            }
+            if ready.signals
+                && let Some(end) = self.on_signals()
+            {
+                self.drain(&mut buffer);
+                return Ok(end);
+            }
+            if ready.tty_gone {
+                self.on_terminal_gone();
+            }
+            if ready.pty_in {
+                self.read_pty(&mut buffer, READS);
+            }
+            if ready.tty_in {
+                self.read_tty(&mut buffer);
+            }
+            if ready.pty_out {
+                self.flush_pty();
+            }
+            if ready.tty_out {
+                self.flush_tty();
+            }
+            if ready.wake {
+                self.wake.clear();
+            }
+            self.guarded(|session| {
+                session.on_events();
+                session.on_time(Instant::now());
+            });
+        }
+    }
+
+    fn wait(&self) -> io::Result<Ready> {
+        let tty_in =
+            if self.tty_gone || self.to_pty.is_full() { PollFlags::empty() } else { PollFlags::POLLIN };
+        let tty_out = if self.to_tty.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
+        let pty_in =
+            if self.pty_gone || self.to_tty.is_full() { PollFlags::empty() } else { PollFlags::POLLIN };
+        let pty_out = if self.to_pty.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
+        let mut fds = vec![
+            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.wake.as_fd(), PollFlags::POLLIN),
+        ];
+        // A descriptor that is hung up reports that for ever, asked or not; it is left out then.
+        let tty = (!self.tty_gone).then_some(fds.len());
+        fds.extend(tty.map(|_| PollFd::new(self.tty.as_fd(), tty_in | tty_out)));
+        let pty = (!self.pty_gone).then_some(fds.len());
+        fds.extend(pty.map(|_| PollFd::new(self.pty.as_fd(), pty_in | pty_out)));
+        match poll(&mut fds, self.timeout()) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+        let events = |i: usize| fds[i].revents().unwrap_or(PollFlags::empty());
+        let (tty, pty) = (tty.map_or(PollFlags::empty(), events), pty.map_or(PollFlags::empty(), events));
+        let hung_up = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+        Ok(Ready {
+            signals: !events(0).is_empty(),
+            wake: !events(1).is_empty(),
+            tty_in: tty.intersects(PollFlags::POLLIN),
+            tty_out: tty.intersects(PollFlags::POLLOUT),
+            tty_gone: tty.intersects(hung_up),
+            // POLLHUP too: what is left is read until EIO says that there is no more.
+            pty_in: pty.intersects(PollFlags::POLLIN | hung_up) && !self.to_tty.is_full(),
+            pty_out: pty.intersects(PollFlags::POLLOUT),
+        })
+    }
+
+    fn timeout(&self) -> PollTimeout {
+        let now = Instant::now();
+        match self.deadline(now) {
+            None => PollTimeout::NONE,
+            Some(at) => {
+                // Rounded up: poll counts milliseconds, and rounding down would spin until the deadline.
+                let left = at.saturating_duration_since(now) + Duration::from_micros(999);
+                PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
+            }
+        }
+    }
+
+    /// Reads what ssh printed, at most `reads` times. `false` when there was nothing (more).
+    fn read_pty(&mut self, buffer: &mut [u8], reads: usize) -> bool {
+        for _ in 0..reads {
+            match nix::unistd::read(self.pty.as_fd(), buffer) {
+                Ok(n @ 1..) => {
+                    let bytes = &buffer[..n];
+                    self.guarded(|session| session.on_output(bytes));
+                }
+                Err(nix::Error::EINTR) => {}
+                Err(nix::Error::EAGAIN) => return false,
+                // EIO: the other side is closed (Linux). The end is ssh's exit, not this.
+                Ok(0) | Err(_) => {
+                    self.pty_gone = true;
+                    return false;
+                }
+            }
+            if self.to_tty.is_full() {
+                break;
+            }
+        }
+        true
+    }
+
+    fn read_tty(&mut self, buffer: &mut [u8]) {
+        match nix::unistd::read(self.tty.as_fd(), buffer) {
+            Ok(n @ 1..) => {
+                let bytes = &buffer[..n];
+                self.guarded(|session| session.on_input(bytes, Instant::now()));
+            }
+            Err(nix::Error::EINTR | nix::Error::EAGAIN) => {}
+            Ok(0) | Err(_) => self.on_terminal_gone(),
+        }
+    }
+
+    /// The rest of what ssh printed before it ended. A background process that still holds the PTY
+    /// (ControlPersist with -v) must not keep us: what is there now, no more.
+    fn drain(&mut self, buffer: &mut [u8]) {
+        const MOST: usize = 64 * 1024 * 1024 / CHUNK;
+        for _ in 0..MOST {
+            self.deliver_to_tty();
+            if self.pty_gone || self.tty_gone || !self.read_pty(buffer, 1) {
+                break;
+            }
+        }
+    }
+
+    /// Waits until the terminal took everything; a signal or the terminal's end stops the wait.
+    pub(super) fn deliver_to_tty(&mut self) {
+        while !self.to_tty.is_empty() && !self.tty_gone {
+            let mut fds = [
+                PollFd::new(self.tty.as_fd(), PollFlags::POLLOUT),
+                PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+            ];
+            match poll(&mut fds, PollTimeout::NONE) {
+                Ok(_) | Err(nix::Error::EINTR) => {}
+                Err(_) => return self.to_tty.clear(),
+            }
+            if self.signals.take().into_iter().any(Signals::is_passed_on) {
+                return self.to_tty.clear();
+            }
+            self.flush_tty();
+        }
+    }
+
+    pub(super) fn flush_tty(&mut self) {
+        if self.to_tty.flush(self.tty.as_fd()).is_err() {
+            self.on_terminal_gone();
+        }
+    }
+
+    pub(super) fn send_tty(&mut self, bytes: &[u8]) {
+        if self.tty_gone {
+            return;
+        }
+        if self.to_tty.send(self.tty.as_fd(), bytes).is_err() {
+            self.on_terminal_gone();
+        }
+    }
+
+    fn flush_pty(&mut self) {
+        if self.to_pty.flush(self.pty.as_fd()).is_err() {
+            self.pty_gone = true;
+            self.to_pty.clear();
+        }
+    }
+
+    pub(super) fn send_pty(&mut self, bytes: &[u8]) {
+        if !self.pty_gone && self.to_pty.send(self.pty.as_fd(), bytes).is_err() {
+            self.pty_gone = true;
+        }
+    }
+
+    /// The terminal was closed. ssh hears what it would hear without us: SIGHUP.
+    fn on_terminal_gone(&mut self) {
+        if !self.tty_gone {
+            self.tty_gone = true;
+            self.to_tty = Outbox::default();
+            self.pty.signal(SIGHUP);
+        }
+    }
+
+    /// Returns how ssh ended, if it did.
+    fn on_signals(&mut self) -> Option<Change> {
+        for signal in self.signals.take() {
+            match signal {
+                SIGCHLD | SIGCONT => {}
+                SIGWINCH => self.on_resize(),
+                SIGTSTP => self.suspend(),
+                signal => self.pty.signal(signal),
+            }
+        }
+        while let Some(change) = self.pty.change() {
+            match change {
+                Change::Stopped => self.suspend(),
+                end => return Some(end),
+            }
+        }
+        None
+    }
+
+    /// Whether the session itself runs (ssh has made its terminal raw), as against a local prompt.
+    pub(super) fn line_mode(&self) -> LineMode {
+        self.pty.line_mode()
+    }
+}

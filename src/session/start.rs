@@ -1,0 +1,172 @@
+//! Setting a session up, in the order that must hold: signal handlers, ssh, raw mode, and only then threads.
+
+use super::fault::contained;
+use super::linus::Linus;
+use super::watch::Watch;
+use super::{Event, Session, Side, Verdict, wake};
+use crate::cli::Cli;
+use crate::config::{Config, PanelMode};
+use crate::copilot::Copilot;
+use crate::error::{Error, status};
+use crate::linus::lanes::{LaneEvent, Lanes};
+use crate::peers::Door;
+use crate::ssh::{Facts, Invocation, Places, config_scan};
+use crate::terminal::keys::Tokenizer;
+use crate::terminal::outbox::Outbox;
+use crate::terminal::prefix::PrefixMachine;
+use crate::terminal::pty::Pty;
+use crate::terminal::queries::Outstanding;
+use crate::terminal::replies::Splitter;
+use crate::terminal::signals::Signals;
+use crate::terminal::tty::Tty;
+use crate::terminal::{Modes, Size};
+use crate::ui::{Choice, Layout, Screen, Theme, View};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::time::Instant;
+use wake::Waker;
+
+/// What a session is started with.
+pub struct Start<'a> {
+    /// The real ssh, absolute.
+    pub ssh: &'a Path,
+    pub args: &'a [OsString],
+    pub invocation: &'a Invocation,
+    pub places: &'a Places,
+    pub cli: &'a Cli,
+    pub config: &'a Config,
+    pub door: &'a Door,
+}
+
+/// Runs ssh to its end. An error means that nothing was started and the terminal is untouched.
+pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
+    let failed = |what: &str, e: io::Error| Error::new(status::SSH, format!("{what}: {e}"));
+    let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
+    let size = tty.size().map_err(|e| failed("ask the terminal's size", e))?;
+    let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
+    let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
+    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked()).map_err(|e| failed("start ssh", e))?;
+    // From here on ssh runs, and whatever fails costs no more than the panel.
+    let guard = tty.raw().ok();
+    let (event_tx, event_rx) = channel();
+    let (lane_tx, lane_rx) = sync_channel(LANE_EVENTS);
+    let side = if start.cli.no_copilot {
+        None
+    } else {
+        Side::new(start, size, event_tx.clone(), lane_tx, &waker).ok()
+    };
+    let prefixes: Vec<Vec<u8>> = start.config.keys.prefix.iter().map(|key| key.bytes.clone()).collect();
+    let mut session = Session {
+        tty,
+        guard,
+        pty,
+        signals,
+        wake,
+        to_tty: Outbox::default(),
+        to_pty: Outbox::default(),
+        tty_gone: false,
+        pty_gone: false,
+        size,
+        remote: size,
+        modes: Modes::new(),
+        prefix: PrefixMachine::new(prefixes),
+        prefix_until: None,
+        prefix_name: start.config.keys.name(),
+        connected: false,
+        open_when_connected: start.cli.sidebar,
+        side,
+        event_rx,
+        lane_rx,
+    };
+    if session.side.is_some() {
+        ask_ssh(start, event_tx, waker);
+    }
+    let verdict = contained(move || {
+        let end = session.pump();
+        let verdict = end.map_or(Verdict::Code(status::SSH), Verdict::from);
+        session.finish(verdict, Instant::now());
+        verdict
+    });
+    Ok(verdict.unwrap_or(Verdict::Code(status::SSH)))
+}
+
+/// Answers that wait for the main loop; it takes them at once unless the terminal has stopped.
+const LANE_EVENTS: usize = 64;
+
+/// Asks `ssh -G` who and where behind the alias, on a thread of its own. It is not asked where that would run
+/// commands of the user's (`Match exec`).
+fn ask_ssh(start: &Start<'_>, event_tx: Sender<Event>, waker: Waker) {
+    let scan = config_scan::scan(start.invocation, start.places);
+    let (ssh, args) = (start.ssh.to_owned(), start.args.to_vec());
+    let _ = std::thread::Builder::new().name("ssh -G".into()).spawn(move || {
+        if let Some(facts) = Facts::ask(&ssh, &args, scan)
+            && event_tx.send(Event::Facts(facts)).is_ok()
+        {
+            waker.wake();
+        }
+    });
+}
+
+impl Side {
+    fn new(
+        start: &Start<'_>,
+        size: Size,
+        event_tx: Sender<Event>,
+        lane_tx: std::sync::mpsc::SyncSender<LaneEvent>,
+        waker: &Waker,
+    ) -> io::Result<Self> {
+        let now = Instant::now();
+        let (wake, door) = (waker.clone(), start.door.clone());
+        let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
+        let mut linus = Linus::new(lanes, session_id()?, now);
+        let target = Facts::from_invocation(start.invocation);
+        let user = target.user.or_else(|| std::env::var("USER").ok());
+        linus.set_target(user.as_deref(), target.hostname.as_deref());
+        let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let view = View::new(Theme::new(colour), choice(start.config));
+        Ok(Self {
+            watch: Watch::start(size, event_tx, waker.clone())?,
+            copilot: Copilot::new(&start.door.name()),
+            linus,
+            layout: Layout::new(size, view.choice()),
+            view,
+            screen: Screen::new(size),
+            mark: None,
+            keys: Tokenizer::new(),
+            keys_until: None,
+            outstanding: Outstanding::new(),
+            replies: Splitter::default(),
+            replies_until: None,
+            echo: None,
+            closing: None,
+            held: None,
+            local_secret: false,
+            reported: false,
+            dirty: false,
+            next_frame: now,
+        })
+    }
+}
+
+fn choice(config: &Config) -> Choice {
+    let split = match config.panel.mode {
+        PanelMode::Auto => None,
+        PanelMode::Split => Some(true),
+        PanelMode::Overlay => Some(false),
+    };
+    Choice { split, width: config.panel.width }
+}
+
+/// A random (version 4) UUID, RFC 9562 section 5.4.
+fn session_id() -> io::Result<String> {
+    use std::io::Read;
+    let mut b = [0u8; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut b)?;
+    b[6] = (b[6] & 0x0f) | 0x40;
+    b[8] = (b[8] & 0x3f) | 0x80;
+    let hex: String = b.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
+}

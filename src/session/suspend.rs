@@ -1,0 +1,41 @@
+//! Job control: ssh was stopped (`~^Z`, ^Z at a prompt), or somebody stopped us. The user's shell gets the
+//! terminal back as it was, and `fg` brings everything back.
+
+use super::Session;
+use nix::sys::signal::{SigHandler, Signal, raise};
+
+impl Session {
+    /// Gives the terminal back, stops, and on the way back takes it again.
+    pub(super) fn suspend(&mut self) {
+        let panel_was_open = self.panel_is_open();
+        self.close_panel();
+        self.deliver_to_tty();
+        self.guard = None;
+        // SIGSTOP would do, but shells print and treat a SIGTSTP stop as the usual one.
+        stop_by_tstp();
+        // Continued; in the background (`bg`) the terminal is not ours and the next line stops us again, by
+        // SIGTTOU, until `fg`.
+        match self.tty.raw() {
+            Ok(guard) => self.guard = Some(guard),
+            Err(_) => return self.pty.resume(),
+        }
+        self.pty.resume();
+        self.on_resize();
+        if panel_was_open {
+            self.open_panel();
+        }
+    }
+}
+
+/// Stops this process by SIGTSTP with its default action, then puts the handler back.
+fn stop_by_tstp() {
+    use nix::sys::signal::{SaFlags, SigAction, SigSet, sigaction};
+    let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: the default action installs no handler; what was there before is put back unchanged.
+    #[allow(unsafe_code)]
+    unsafe {
+        let Ok(before) = sigaction(Signal::SIGTSTP, &default) else { return };
+        let _ = raise(Signal::SIGTSTP);
+        let _ = sigaction(Signal::SIGTSTP, &before);
+    }
+}

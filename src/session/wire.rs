@@ -1,0 +1,133 @@
+//! What passes between ssh and the user: output to the terminal or to the panel, input to ssh or to the panel.
+
+use super::Session;
+use super::watch::Typed;
+use crate::terminal::prefix::Piece;
+use crate::terminal::pty::LineMode;
+use crate::ui::{PrefixAction, after_prefix};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::time::Instant;
+
+/// What a key after the prefix does, if it does anything.
+fn prefix_action(key: &KeyEvent) -> Option<PrefixAction> {
+    match key.code {
+        KeyCode::Char(c) if (key.modifiers - KeyModifiers::SHIFT).is_empty() => after_prefix(c),
+        KeyCode::Tab => after_prefix('\t'),
+        _ => None,
+    }
+}
+
+fn is_bound(key: &KeyEvent) -> bool {
+    prefix_action(key).is_some()
+}
+
+impl Session {
+    /// Something that ssh printed.
+    pub(super) fn on_output(&mut self, bytes: &[u8]) {
+        let now = Instant::now();
+        self.modes.feed(bytes);
+        if !self.connected && self.line_mode() == LineMode::Raw {
+            self.connected = true;
+            self.on_connected();
+        }
+        if self.panel_is_open() {
+            self.on_panel_output(bytes, now);
+        } else {
+            // The user's terminal first, untouched; everything else after it.
+            self.send_tty(bytes);
+            if let Some(side) = &mut self.side {
+                side.watch.output(bytes, now);
+            }
+        }
+        if let Some(side) = &mut self.side {
+            side.linus.on_output(now);
+        }
+    }
+
+    /// Something that the user's terminal sent: keys, pastes, replies to queries.
+    pub(super) fn on_input(&mut self, bytes: &[u8], now: Instant) {
+        let mode = self.line_mode();
+        self.note_secret(mode == LineMode::Secret, now);
+        if self.side.is_none() {
+            return self.send_pty(bytes);
+        }
+        if mode != LineMode::Raw {
+            // A local prompt: its answer is for ssh alone, and the PTY makes ^C and ^\ into signals.
+            let pieces = self.prefix.feed(bytes, true, is_bound);
+            return pieces.into_iter().for_each(|piece| match piece {
+                Piece::Through(bytes) => self.send_pty(&bytes),
+                Piece::Action(_) => {}
+            });
+        }
+        let pieces = self.prefix.feed(bytes, false, is_bound);
+        self.prefix_until = self.prefix.wait().map(|wait| now + wait);
+        self.on_pieces(pieces, now);
+    }
+
+    /// The time for the rest of a key after the prefix is over.
+    pub(super) fn release_prefix(&mut self, now: Instant) {
+        if self.prefix_until.is_some_and(|at| now >= at) {
+            self.prefix_until = None;
+            let pieces = self.prefix.flush(is_bound);
+            self.on_pieces(pieces, now);
+        }
+    }
+
+    fn on_pieces(&mut self, pieces: Vec<Piece>, now: Instant) {
+        for piece in pieces {
+            match piece {
+                Piece::Through(bytes) => self.on_keys(&bytes, now),
+                Piece::Action(key) => {
+                    if let Some(action) = prefix_action(&key) {
+                        self.on_prefix(action, now);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Input for ssh: sent at once; the tracker learns its kind and never its content.
+    pub(super) fn pass_to_ssh(&mut self, bytes: &[u8], now: Instant) {
+        self.send_pty(bytes);
+        let Some(side) = &mut self.side else { return };
+        let mut text = false;
+        for byte in bytes {
+            let typed = match byte {
+                b'\r' | b'\n' => Typed::Enter,
+                0x03 | 0x04 => Typed::Interrupt,
+                _ if text => continue,
+                _ => Typed::Text,
+            };
+            text = typed == Typed::Text;
+            side.watch.typed(typed, now);
+        }
+    }
+
+    /// Tells the tracker when ssh begins or ends asking for a secret.
+    pub(super) fn note_secret(&mut self, secret: bool, now: Instant) {
+        if let Some(side) = &mut self.side
+            && side.local_secret != secret
+        {
+            side.local_secret = secret;
+            side.watch.typed(Typed::LocalSecret(secret), now);
+        }
+    }
+
+    /// The user's terminal has another size.
+    pub(super) fn on_resize(&mut self) {
+        let Ok(size) = self.tty.size() else { return };
+        if size == self.size {
+            return;
+        }
+        self.size = size;
+        self.modes.resized();
+        if self.panel_is_open() {
+            self.on_panel_resize();
+        } else {
+            let _ = self.pty.resize(size);
+            if let Some(side) = &mut self.side {
+                side.watch.resize(size);
+            }
+        }
+    }
+}
