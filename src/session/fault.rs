@@ -2,6 +2,7 @@
 //! back before anything is said.
 
 use super::Session;
+use super::panel::leave;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Mutex, PoisonError};
 
@@ -34,14 +35,10 @@ impl Session {
 
     /// Puts the panel away without asking it anything.
     fn lose_panel(&mut self) {
-        let was_open = self.panel_is_open();
         // Its threads end by themselves when their channels close.
-        self.side = None;
-        if was_open {
-            let mut bytes = b"\x1b[?2026l\x1b[0m".to_vec();
-            if !self.modes.is_alternate() {
-                bytes.extend_from_slice(b"\x1b[?1049l");
-            }
+        let taken = self.side.take().and_then(|side| side.taken);
+        if taken.is_some() {
+            let mut bytes = leave(taken.as_ref());
             bytes.extend(self.modes.restore());
             self.send_tty(&bytes);
             self.arm();

@@ -30,7 +30,7 @@ use crate::terminal::queries::Outstanding;
 use crate::terminal::replies::Splitter;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
-use crate::terminal::{Mark, Modes, Size};
+use crate::terminal::{Modes, Size};
 use crate::ui::{Layout, Screen, View};
 use linus::Linus;
 use std::sync::mpsc::Receiver;
@@ -87,8 +87,8 @@ struct Side {
     view: View,
     screen: Screen,
     layout: Layout,
-    /// The screen as it was when the panel opened.
-    mark: Option<Mark>,
+    /// While the panel is open: what it took over.
+    taken: Option<panel::Taken>,
     keys: Tokenizer,
     /// When what is held of a key is all there is of it.
     keys_until: Option<Instant>,

@@ -11,7 +11,7 @@ use crate::terminal::keys::Token;
 use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Reply};
 use crate::terminal::replies;
-use crate::terminal::{EchoStart, Signal};
+use crate::terminal::{EchoStart, Mark, Signal};
 use crate::ui::{self, Action, Focus, Layout, PrefixAction, Status};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,22 @@ pub(super) struct Echo {
     until: Instant,
 }
 
+/// The user's screen as the panel found it.
+pub(super) struct Taken {
+    mark: Mark,
+    /// The panel is on the terminal's alternate screen, and the remote was not.
+    switched: bool,
+}
+
+/// Bytes that end the panel's drawing and bring the screen back that it was drawn over.
+pub(super) fn leave(taken: Option<&Taken>) -> Vec<u8> {
+    let mut bytes = b"\x1b[?2026l\x1b[0m\x1b[?25h".to_vec();
+    if taken.is_some_and(|taken| taken.switched) {
+        bytes.extend_from_slice(b"\x1b[?1049l");
+    }
+    bytes
+}
+
 impl Session {
     pub(super) fn panel_is_open(&self) -> bool {
         self.side.as_ref().is_some_and(|side| side.view.is_shown())
@@ -38,13 +54,17 @@ impl Session {
         if side.view.is_shown() {
             return;
         }
-        let Some(observer) = side.watch.borrow(&self.modes) else { return };
+        let Some(observer) = side.watch.borrow(&self.modes) else {
+            // The emulator is gone; there is nothing to draw from.
+            return self.send_tty(b"\x07");
+        };
         observer.emulator_mut().take_signals();
-        side.mark = Some(observer.emulator().mark());
+        let switched = !self.modes.is_alternate();
+        side.taken = Some(Taken { mark: observer.emulator().mark(), switched });
         side.view.set_shown(true);
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
-        if !self.modes.is_alternate() {
+        if switched {
             bytes.extend_from_slice(b"\x1b[?1049h");
         }
         bytes.extend(self.modes.suspend_for_panel());
@@ -61,13 +81,15 @@ impl Session {
         side.view.set_shown(false);
         side.closing = None;
         side.echo = None;
-        let mark = side.mark.take();
-        let mut bytes = Vec::new();
+        let taken = side.taken.take();
+        let mut bytes = leave(taken.as_ref());
+        // `replay` starts from a cursor of default shape, as `suspend_for_panel` left it.
+        bytes.extend_from_slice(b"\x1b[0 q");
         if let Some(observer) = side.watch.here() {
             if observer.emulator().size() != self.size {
                 observer.resize(self.size);
             }
-            bytes = mark.map(|mark| observer.emulator().replay(&mark)).unwrap_or_default();
+            bytes.extend(taken.map(|taken| observer.emulator().replay(&taken.mark)).unwrap_or_default());
         }
         side.watch.give_back();
         self.remote_size(self.size);
@@ -99,16 +121,12 @@ impl Session {
         }
     }
 
-    pub(super) fn on_panel_resize(&mut self) {
-        self.lay_out();
-    }
-
     /// What the guard writes if the session ends at this moment.
     pub(super) fn arm(&mut self) {
-        let open = self.panel_is_open();
+        let taken = self.side.as_ref().and_then(|side| side.taken.as_ref());
+        let bytes = taken.map(|taken| leave(Some(taken))).unwrap_or_default();
         if let Some(guard) = &self.guard {
-            let leave: &[u8] = if open { b"\x1b[?2026l\x1b[0m\x1b[?1049l\x1b[?25h" } else { b"" };
-            guard.on_leave(leave.to_vec());
+            guard.on_leave(bytes);
         }
     }
 

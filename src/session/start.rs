@@ -134,7 +134,7 @@ impl Side {
             layout: Layout::new(size, view.choice()),
             view,
             screen: Screen::new(size),
-            mark: None,
+            taken: None,
             keys: Tokenizer::new(),
             keys_until: None,
             outstanding: Outstanding::new(),

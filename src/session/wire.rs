@@ -122,7 +122,7 @@ impl Session {
         self.size = size;
         self.modes.resized();
         if self.panel_is_open() {
-            self.on_panel_resize();
+            self.lay_out();
         } else {
             let _ = self.pty.resize(size);
             if let Some(side) = &mut self.side {
