@@ -2,7 +2,6 @@
 //! back before anything is said.
 
 use super::Session;
-use super::panel::leave;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Mutex, PoisonError};
 
@@ -36,15 +35,15 @@ impl Session {
     /// Puts the panel away without asking it anything.
     fn lose_panel(&mut self) {
         // Its threads end by themselves when their channels close.
-        let taken = self.side.take().and_then(|side| side.taken);
-        if taken.is_some() {
-            let mut bytes = leave(taken.as_ref());
+        let taken = self.side.take().and_then(|mut side| side.panel.take_taken());
+        if let Some(taken) = taken {
+            let mut bytes = taken.leave();
             bytes.extend(self.modes.restore());
             self.send_tty(&bytes);
             self.arm();
         }
         // Also makes a full-screen program draw itself again.
-        self.remote_size(self.size);
+        self.set_remote_size(self.size);
     }
 }
 

@@ -34,8 +34,9 @@ pub(super) struct Linus {
     connected: bool,
     /// Calls that wait for a snapshot of the screen.
     awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
-    /// The line that the next terminal update starts from.
+    /// The line that the next terminal update starts from, and after the update under way.
     line: u64,
+    next_line: Option<(Ticket, u64)>,
     /// The chat's entry in the panel for each message that was accepted.
     entries: HashMap<u64, u64>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
@@ -53,6 +54,7 @@ impl Linus {
             connected: false,
             awaiting: HashMap::new(),
             line: 0,
+            next_line: None,
             entries: HashMap::new(),
             started: now,
         }
@@ -100,16 +102,11 @@ impl Linus {
         self.dispatch.deadline()
     }
 
-    /// Tells Linus that the session is over, and leaves.
-    pub(super) fn leave(mut self, event: SessionEvent, now: Instant) {
-        self.dispatch.session(event);
+    /// Tells Linus how the session ended, and leaves. Past the dispatch: there is no later to keep anything for.
+    pub(super) fn leave(mut self, event: SessionEvent) {
         self.lanes.cancel(Lane::Background);
-        for effect in self.dispatch.due(now) {
-            if let Effect::Send { lane, ticket, due: Due::Session(event) } = effect {
-                let request = self.session_state(event);
-                self.lanes.send(lane, ticket, Work::Call(request));
-            }
-        }
+        let farewell = Work::Call(self.session_state(event));
+        self.lanes.send(Lane::Background, Ticket::MAX, farewell);
         self.lanes.shutdown(FAREWELL);
     }
 
@@ -119,7 +116,12 @@ impl Linus {
     }
 
     /// A due message with the session as it is now.
-    fn compose(&mut self, due: Due<Ran, SessionEvent>, snapshot: Snapshot) -> Option<Request> {
+    fn compose(
+        &mut self,
+        ticket: Ticket,
+        due: Due<Ran, SessionEvent>,
+        snapshot: Snapshot,
+    ) -> Option<Request> {
         let session_id = self.session_id.clone();
         Some(match due {
             Due::Chat { message, .. } => {
@@ -127,7 +129,7 @@ impl Linus {
                 Request::Chat { session_id, message, context }
             }
             Due::TerminalUpdate => {
-                self.line = snapshot.line;
+                self.next_line = Some((ticket, snapshot.line));
                 let context = self.context(snapshot.facts.cwd);
                 let (new_output, terminal_tail) = (snapshot.new_output, snapshot.tail);
                 Request::TerminalUpdate { session_id, new_output, terminal_tail, context }
@@ -152,6 +154,15 @@ impl Linus {
             Due::Session(event) => self.session_state(event),
             Due::Probe => return None,
         })
+    }
+
+    /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
+    fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
+        if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)
+            && error != Some(&CallError::Cancelled)
+        {
+            self.line = line;
+        }
     }
 
     fn context(&self, cwd: Option<String>) -> Context {
@@ -187,7 +198,7 @@ impl Side {
                     self.copilot.chat.set_delivery(entry, Delivery::Queued);
                 }
             }
-            Err(refused) => self.view.set_notice(refused.as_str()),
+            Err(refused) => self.panel.view.set_notice(refused.as_str()),
         }
     }
 
@@ -213,7 +224,7 @@ impl Side {
 
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
         let Some((lane, due)) = self.linus.awaiting.remove(&ticket) else { return };
-        if let Some(request) = self.linus.compose(due, snapshot) {
+        if let Some(request) = self.linus.compose(ticket, due, snapshot) {
             self.hand_over(lane, ticket, Work::Call(request), now);
         }
     }
@@ -244,6 +255,7 @@ impl Side {
         took: Duration,
         now: Instant,
     ) {
+        self.linus.note_update(ticket, result.as_ref().err());
         let jitter = self.linus.jitter(now);
         let outcome = result.as_ref().map(|_| ());
         if let Some((id, fate)) = self.linus.dispatch.reply(ticket, outcome, took, now, jitter) {
@@ -263,7 +275,7 @@ impl Side {
             }
             Err(_) => {}
         }
-        self.dirty = true;
+        self.panel.dirty = true;
     }
 
     /// What became of a chat message.

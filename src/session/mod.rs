@@ -3,8 +3,10 @@
 //! One thread owns both ends of the wire and all state ([`Session`], `pump`); the emulator (`watch`) and the two
 //! lanes to Linus live on threads of their own and send [`Event`]s.
 
+mod cards;
 mod exit;
 mod fault;
+mod keys;
 mod linus;
 mod panel;
 mod pump;
@@ -22,17 +24,14 @@ use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
 use crate::shell::ShellEvent;
 use crate::ssh::Facts;
-use crate::terminal::keys::Tokenizer;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
-use crate::terminal::queries::Outstanding;
-use crate::terminal::replies::Splitter;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
 use crate::terminal::{Modes, Size};
-use crate::ui::{Layout, Screen, View};
 use linus::Linus;
+use panel::Panel;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use wake::Wake;
@@ -79,33 +78,16 @@ struct Session {
     lane_rx: Receiver<LaneEvent>,
 }
 
-/// Panel, Linus and what they know.
+/// The copilot's side: panel, Linus and what they know.
 struct Side {
     watch: Watch,
     copilot: Copilot,
     linus: Linus,
-    view: View,
-    screen: Screen,
-    layout: Layout,
-    /// While the panel is open: what it took over.
-    taken: Option<panel::Taken>,
-    keys: Tokenizer,
-    /// When what is held of a key is all there is of it.
-    keys_until: Option<Instant>,
-    outstanding: Outstanding,
-    replies: Splitter,
-    replies_until: Option<Instant>,
-    echo: Option<panel::Echo>,
-    /// A close was asked for and waits for an echo, at most until then.
-    closing: Option<Instant>,
-    /// A card that was held back once because something runs.
-    held: Option<String>,
+    panel: Panel,
     /// ssh itself asks for a secret.
     local_secret: bool,
     /// The command that runs was reported already, at 5 s.
     reported: bool,
-    dirty: bool,
-    next_frame: Instant,
 }
 
 impl Session {
@@ -149,13 +131,17 @@ impl Session {
 
     fn deadline(&self, now: Instant) -> Option<Instant> {
         let side = self.side.as_ref()?;
-        let deadlines =
-            [side.watch.deadline(now), side.linus.deadline(), side.panel_deadline(), self.prefix_until];
+        let deadlines = [
+            side.watch.deadline(now),
+            side.linus.deadline(),
+            side.panel.deadline(self.to_tty.is_empty()),
+            self.prefix_until,
+        ];
         deadlines.into_iter().flatten().min()
     }
 
     /// The session is over: the panel is put away, the terminal given back, Linus told.
-    fn finish(&mut self, verdict: Verdict, now: Instant) {
+    fn finish(&mut self, verdict: Verdict) {
         self.guarded(Self::close_panel);
         if verdict.is_abnormal() {
             let reset = self.modes.reset();
@@ -163,13 +149,27 @@ impl Session {
         }
         self.deliver_to_tty();
         self.guard = None;
-        if let Some(side) = self.side.take() {
-            side.linus.leave(SessionEvent::Disconnected, now);
+        let (connected, modes) = (self.connected, &self.modes);
+        if let Some(mut side) = self.side.take() {
+            let event = if connected { SessionEvent::Disconnected } else { side.failure(modes) };
+            side.linus.leave(event);
         }
     }
 }
 
 impl Side {
+    /// Why there was no session, by what ssh printed last (sshconnect2.c: "…: Permission denied (…).").
+    fn failure(&mut self, modes: &Modes) -> SessionEvent {
+        const LINES: usize = 8;
+        let tail = self.watch.borrow(modes).map(|o| o.emulator().tail(LINES, 4096)).unwrap_or_default();
+        let refused = ["Permission denied (", "Too many authentication failures"];
+        if refused.iter().any(|text| tail.contains(text)) {
+            SessionEvent::AuthenticationFailed
+        } else {
+            SessionEvent::ConnectionError
+        }
+    }
+
     /// What the shell tracker has found.
     fn on_shell(&mut self, events: Vec<ShellEvent>, now: Instant) {
         for event in events {
@@ -183,9 +183,9 @@ impl Side {
                     }
                     self.linus.on_command(record, self.reported);
                     self.reported = true;
-                    self.dirty = true;
+                    self.panel.dirty = true;
                 }
-                ShellEvent::Prompt | ShellEvent::Output => self.dirty = true,
+                ShellEvent::Prompt | ShellEvent::Output => self.panel.dirty = true,
             }
         }
     }

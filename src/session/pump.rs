@@ -3,7 +3,7 @@
 use super::Session;
 use super::fault::planted;
 use crate::terminal::outbox::Outbox;
-use crate::terminal::pty::{Change, LineMode};
+use crate::terminal::pty::Change;
 use crate::terminal::signals::Signals;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use signal_hook::consts::{SIGCHLD, SIGCONT, SIGHUP, SIGTSTP, SIGWINCH};
@@ -69,27 +69,32 @@ impl Session {
     }
 
     fn wait(&self) -> io::Result<Ready> {
-        let tty_in =
-            if self.tty_gone || self.to_pty.is_full() { PollFlags::empty() } else { PollFlags::POLLIN };
-        let tty_out = if self.to_tty.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
-        let pty_in =
-            if self.pty_gone || self.to_tty.is_full() { PollFlags::empty() } else { PollFlags::POLLIN };
-        let pty_out = if self.to_pty.is_empty() { PollFlags::empty() } else { PollFlags::POLLOUT };
+        let wanted = |input: bool, output: bool| {
+            let mut flags = PollFlags::empty();
+            flags.set(PollFlags::POLLIN, input);
+            flags.set(PollFlags::POLLOUT, output);
+            flags
+        };
+        // Each side is read only while the other takes what comes: back-pressure instead of memory.
+        let tty = wanted(!self.to_pty.is_full(), !self.to_tty.is_empty());
+        let pty = wanted(!self.to_tty.is_full(), !self.to_pty.is_empty());
         let mut fds = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.wake.as_fd(), PollFlags::POLLIN),
         ];
-        // A descriptor that is hung up reports that for ever, asked or not; it is left out then.
-        let tty = (!self.tty_gone).then_some(fds.len());
-        fds.extend(tty.map(|_| PollFd::new(self.tty.as_fd(), tty_in | tty_out)));
-        let pty = (!self.pty_gone).then_some(fds.len());
-        fds.extend(pty.map(|_| PollFd::new(self.pty.as_fd(), pty_in | pty_out)));
+        // A descriptor that is hung up says so at once and for ever, asked or not: it is left out when it is gone,
+        // and the PTY also while nothing is wanted of it.
+        let tty_at = (!self.tty_gone).then_some(fds.len());
+        fds.extend(tty_at.map(|_| PollFd::new(self.tty.as_fd(), tty)));
+        let pty_at = (!self.pty_gone && !pty.is_empty()).then_some(fds.len());
+        fds.extend(pty_at.map(|_| PollFd::new(self.pty.as_fd(), pty)));
         match poll(&mut fds, self.timeout()) {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(e) => return Err(e.into()),
         }
-        let events = |i: usize| fds[i].revents().unwrap_or(PollFlags::empty());
-        let (tty, pty) = (tty.map_or(PollFlags::empty(), events), pty.map_or(PollFlags::empty(), events));
+        let events = |at: usize| fds[at].revents().unwrap_or(PollFlags::empty());
+        let tty = tty_at.map_or(PollFlags::empty(), events);
+        let pty = pty_at.map_or(PollFlags::empty(), events);
         let hung_up = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
         Ok(Ready {
             signals: !events(0).is_empty(),
@@ -99,7 +104,7 @@ impl Session {
             tty_gone: tty.intersects(hung_up),
             // POLLHUP too: what is left is read until EIO says that there is no more.
             pty_in: pty.intersects(PollFlags::POLLIN | hung_up) && !self.to_tty.is_full(),
-            pty_out: pty.intersects(PollFlags::POLLOUT),
+            pty_out: pty.intersects(PollFlags::POLLOUT | hung_up) && !self.to_pty.is_empty(),
         })
     }
 
@@ -220,7 +225,8 @@ impl Session {
     fn on_signals(&mut self) -> Option<Change> {
         for signal in self.signals.take() {
             match signal {
-                SIGCHLD | SIGCONT => {}
+                SIGCHLD => {}
+                SIGCONT => self.on_continued(),
                 SIGWINCH => self.on_resize(),
                 SIGTSTP => self.suspend(),
                 signal => self.pty.signal(signal),
@@ -233,10 +239,5 @@ impl Session {
             }
         }
         None
-    }
-
-    /// Whether the session itself runs (ssh has made its terminal raw), as against a local prompt.
-    pub(super) fn line_mode(&self) -> LineMode {
-        self.pty.line_mode()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::fault::contained;
 use super::linus::Linus;
+use super::panel::Panel;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
@@ -11,21 +12,18 @@ use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
-use crate::terminal::keys::Tokenizer;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
-use crate::terminal::queries::Outstanding;
-use crate::terminal::replies::Splitter;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size};
-use crate::ui::{Choice, Layout, Screen, Theme, View};
+use crate::ui::{Choice, Theme, View};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 use wake::Waker;
 
@@ -51,8 +49,8 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked()).map_err(|e| failed("start ssh", e))?;
     // From here on ssh runs, and whatever fails costs no more than the panel.
     let guard = tty.raw().ok();
-    let (event_tx, event_rx) = channel();
-    let (lane_tx, lane_rx) = sync_channel(LANE_EVENTS);
+    let (event_tx, event_rx) = sync_channel(EVENTS);
+    let (lane_tx, lane_rx) = sync_channel(EVENTS);
     let side = if start.cli.no_copilot {
         None
     } else {
@@ -87,23 +85,23 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let verdict = contained(move || {
         let end = session.pump();
         let verdict = end.map_or(Verdict::Code(status::SSH), Verdict::from);
-        session.finish(verdict, Instant::now());
+        session.finish(verdict);
         verdict
     });
     Ok(verdict.unwrap_or(Verdict::Code(status::SSH)))
 }
 
-/// Answers that wait for the main loop; it takes them at once unless the terminal has stopped.
-const LANE_EVENTS: usize = 64;
+/// Events that wait for the main loop, which takes them at once unless it has been stopped.
+const EVENTS: usize = 256;
 
 /// Asks `ssh -G` who and where behind the alias, on a thread of its own. It is not asked where that would run
 /// commands of the user's (`Match exec`).
-fn ask_ssh(start: &Start<'_>, event_tx: Sender<Event>, waker: Waker) {
+fn ask_ssh(start: &Start<'_>, event_tx: SyncSender<Event>, waker: Waker) {
     let scan = config_scan::scan(start.invocation, start.places);
     let (ssh, args) = (start.ssh.to_owned(), start.args.to_vec());
     let _ = std::thread::Builder::new().name("ssh -G".into()).spawn(move || {
         if let Some(facts) = Facts::ask(&ssh, &args, scan)
-            && event_tx.send(Event::Facts(facts)).is_ok()
+            && event_tx.try_send(Event::Facts(facts)).is_ok()
         {
             waker.wake();
         }
@@ -114,8 +112,8 @@ impl Side {
     fn new(
         start: &Start<'_>,
         size: Size,
-        event_tx: Sender<Event>,
-        lane_tx: std::sync::mpsc::SyncSender<LaneEvent>,
+        event_tx: SyncSender<Event>,
+        lane_tx: SyncSender<LaneEvent>,
         waker: &Waker,
     ) -> io::Result<Self> {
         let now = Instant::now();
@@ -126,27 +124,13 @@ impl Side {
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let view = View::new(Theme::new(colour), choice(start.config));
         Ok(Self {
             watch: Watch::start(size, event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
-            layout: Layout::new(size, view.choice()),
-            view,
-            screen: Screen::new(size),
-            taken: None,
-            keys: Tokenizer::new(),
-            keys_until: None,
-            outstanding: Outstanding::new(),
-            replies: Splitter::default(),
-            replies_until: None,
-            echo: None,
-            closing: None,
-            held: None,
+            panel: Panel::new(View::new(Theme::new(colour), choice(start.config)), size, now),
             local_secret: false,
             reported: false,
-            dirty: false,
-            next_frame: now,
         })
     }
 }

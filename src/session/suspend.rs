@@ -25,6 +25,17 @@ impl Session {
             self.open_panel();
         }
     }
+
+    /// Somebody stopped us (SIGSTOP cannot be caught) and let us go on: the shell has had the terminal meanwhile.
+    pub(super) fn on_continued(&mut self) {
+        if self.guard.is_some() {
+            let _ = self.tty.enter_raw();
+            self.on_resize();
+            if self.panel_is_open() {
+                self.lay_out();
+            }
+        }
+    }
 }
 
 /// Stops this process by SIGTSTP with its default action, then puts the handler back.

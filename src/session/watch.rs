@@ -10,7 +10,7 @@ use crate::shell::{Facts, Input, Observer, ShellEvent};
 use crate::terminal::{Modes, Size};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
 /// Chunks waiting for the thread. A PTY read is about 4 KiB on Linux, so this is some 2 MiB.
@@ -102,7 +102,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(size: Size, event_tx: Sender<Event>, waker: Waker) -> std::io::Result<Self> {
+    pub(super) fn start(size: Size, event_tx: SyncSender<Event>, waker: Waker) -> std::io::Result<Self> {
         let (feed_tx, feed_rx) = sync_channel(BACKLOG);
         std::thread::Builder::new()
             .name("emulator".into())
@@ -176,6 +176,7 @@ impl Watch {
     pub(super) fn typed(&mut self, typed: Typed, now: Instant) {
         match &mut self.lent {
             Some(observer) => observer.input(typed.input(), now),
+            None if matches!(typed, Typed::LocalSecret(_)) => self.owe(Feed::Typed(typed)),
             // A full backlog also means that there is no settled prompt to learn from.
             None => drop(self.offer(Feed::Typed(typed))),
         }
@@ -202,10 +203,6 @@ impl Watch {
     /// The observer, if it is lent to the main loop.
     pub(super) fn here(&mut self) -> Option<&mut Observer> {
         self.lent.as_deref_mut()
-    }
-
-    pub(super) fn here_ref(&self) -> Option<&Observer> {
-        self.lent.as_deref()
     }
 
     /// Gets the observer from its thread, with everything parsed that was printed so far.
@@ -270,15 +267,15 @@ impl Watch {
 }
 
 /// The thread: feeds, ticks, reports. A panic ends it, and with it what the panel knows, not the session.
-fn run(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &Sender<Event>, waker: &Waker) {
+fn run(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &SyncSender<Event>, waker: &Waker) {
     let body = AssertUnwindSafe(|| attend(observer, feed_rx, event_tx, waker));
     if catch_unwind(body).is_err() {
-        let _ = event_tx.send(Event::WatchLost);
+        let _ = event_tx.try_send(Event::WatchLost);
         waker.wake();
     }
 }
 
-fn attend(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &Sender<Event>, waker: &Waker) {
+fn attend(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &SyncSender<Event>, waker: &Waker) {
     let mut here = Some(observer);
     loop {
         let feed = match here.as_ref().and_then(|o| o.deadline()) {
@@ -311,7 +308,9 @@ fn attend(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &Sender<E
         let news: Vec<_> = news.into_iter().filter(|e| *e != ShellEvent::Output).collect();
         let shell = (!news.is_empty()).then_some(Event::Shell(news));
         for event in shell.into_iter().chain(event) {
-            if event_tx.send(event).is_err() {
+            // Never waits: the main loop may be waiting for us. It takes events at once, so a full channel means
+            // that it has been stopped, and then the newest are lost.
+            if let Err(TrySendError::Disconnected(_)) = event_tx.try_send(event) {
                 return;
             }
             waker.wake();

@@ -26,7 +26,7 @@ impl Session {
     pub(super) fn on_output(&mut self, bytes: &[u8]) {
         let now = Instant::now();
         self.modes.feed(bytes);
-        if !self.connected && self.line_mode() == LineMode::Raw {
+        if !self.connected && self.pty.line_mode() == LineMode::Raw {
             self.connected = true;
             self.on_connected();
         }
@@ -46,7 +46,7 @@ impl Session {
 
     /// Something that the user's terminal sent: keys, pastes, replies to queries.
     pub(super) fn on_input(&mut self, bytes: &[u8], now: Instant) {
-        let mode = self.line_mode();
+        let mode = self.pty.line_mode();
         self.note_secret(mode == LineMode::Secret, now);
         if self.side.is_none() {
             return self.send_pty(bytes);
@@ -124,7 +124,7 @@ impl Session {
         if self.panel_is_open() {
             self.lay_out();
         } else {
-            let _ = self.pty.resize(size);
+            self.set_remote_size(size);
             if let Some(side) = &mut self.side {
                 side.watch.resize(size);
             }

@@ -111,6 +111,11 @@ impl Observer {
         self.tracker.state()
     }
 
+    /// Whether a prompt waits on whose line something was typed already.
+    pub fn has_typed_text(&self) -> bool {
+        self.tracker.has_typed_text(&self.emulator)
+    }
+
     pub fn emulator(&self) -> &Emulator {
         &self.emulator
     }

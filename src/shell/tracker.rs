@@ -165,6 +165,13 @@ impl Tracker {
         }
     }
 
+    /// At a prompt: whether the cursor stands behind more than the prompt's own text.
+    pub(crate) fn has_typed_text(&self, screen: &impl Screen) -> bool {
+        let Phase::Ready(ready) = &self.phase else { return false };
+        let (line, prompt) = (screen.text_before_cursor(), ready.text.trim_end());
+        !prompt.is_empty() && line.rsplit_once(prompt).is_some_and(|(_, typed)| !typed.trim().is_empty())
+    }
+
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
     }

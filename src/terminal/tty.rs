@@ -52,6 +52,12 @@ impl Tty {
         self.cooked = termios::tcgetattr(&self.file)?;
         // Armed before the change: whatever fails in between leaves a terminal that is given back.
         let guard = RawGuard::arm(self.file.try_clone()?, self.cooked.clone());
+        self.enter_raw()?;
+        Ok(guard)
+    }
+
+    /// Raw mode again, under the same guard.
+    pub fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.cooked.clone();
         raw.input_flags |= InputFlags::IGNPAR;
         raw.input_flags -= InputFlags::ISTRIP | InputFlags::INLCR | InputFlags::IGNCR | InputFlags::ICRNL;
@@ -62,8 +68,7 @@ impl Tty {
         raw.control_chars[SpecialCharacterIndices::VMIN as usize] = 1;
         raw.control_chars[SpecialCharacterIndices::VTIME as usize] = 0;
         // TCSADRAIN and not TCSAFLUSH: what was typed ahead belongs to the session.
-        termios::tcsetattr(&self.file, SetArg::TCSADRAIN, &raw)?;
-        Ok(guard)
+        Ok(termios::tcsetattr(&self.file, SetArg::TCSADRAIN, &raw)?)
     }
 }
 

@@ -1,0 +1,87 @@
+//! Sending a card: the user pressed Enter on the edit line, and the text is typed into the session.
+
+use super::{Session, Side};
+use crate::control::keystrokes;
+use crate::shell::{Input, Observer, Origin, State};
+use crate::terminal::EchoStart;
+use crate::terminal::pty::LineMode;
+use std::time::{Duration, Instant};
+
+/// How long the echo of a card is waited for; closing the panel waits as long.
+const ECHO_WITHIN: Duration = Duration::from_secs(1);
+
+/// A card on its way over the wire: its echo is dimmed when it shows.
+pub(super) struct Echo {
+    start: EchoStart,
+    text: String,
+    until: Instant,
+}
+
+impl Echo {
+    pub(super) fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// Dims it if it is there.
+    pub(super) fn dim(&self, observer: &mut Observer) -> bool {
+        observer.emulator_mut().dim_echo(self.start, &self.text)
+    }
+}
+
+impl Session {
+    /// Types a card into the session, or says why not; then the card is open again.
+    pub(super) fn send_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
+        let line_mode = self.pty.line_mode();
+        let paste = self.modes.bracketed_paste();
+        let Some(side) = &mut self.side else { return };
+        let text = text.trim_end_matches('\n');
+        let keys = match side.obstacle(id, line_mode) {
+            Some(why) => Err(why),
+            None => keystrokes(text, paste).map_err(|refusal| refusal.text()),
+        };
+        let Side { panel, watch, copilot, .. } = side;
+        match (keys, watch.here()) {
+            (Ok(keys), Some(observer)) => {
+                let start = observer.emulator().echo_start();
+                panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
+                let origin = Origin::Suggested { id: id.to_owned(), was_edited };
+                observer.input(Input::Sent { command: text, origin }, now);
+                self.send_pty(&keys);
+            }
+            (Err(why), _) => {
+                copilot.suggestions.not_sent(id, &why, now);
+                panel.view.set_notice(&format!("Not sent: {why}"));
+            }
+            (Ok(_), None) => {}
+        }
+    }
+}
+
+impl Side {
+    /// Why nothing may be typed now. What the remote says can hold a send back, never bring one about. Where it is
+    /// the user's to judge, a second Enter on the same card sends it.
+    fn obstacle(&mut self, id: &str, line_mode: LineMode) -> Option<String> {
+        let insists = self.panel.held.take().is_some_and(|held| held == id);
+        let Some(observer) = self.watch.here() else {
+            return Some("the terminal is not followed any more".into());
+        };
+        let to_judge = match (line_mode, observer.state()) {
+            (LineMode::Secret, _) => return Some("ssh asks for a secret".into()),
+            (LineMode::Cooked, _) => return Some("ssh is not connected".into()),
+            (LineMode::Raw, State::Secret) => return Some("the remote asks for a secret".into()),
+            (LineMode::Raw, State::FullScreen) => {
+                return Some("a full-screen program has the terminal".into());
+            }
+            (LineMode::Raw, State::Running) => "something is running and would get it",
+            (LineMode::Raw, State::AtPrompt) if observer.has_typed_text() => {
+                "the remote's line has text already"
+            }
+            (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
+        };
+        if insists {
+            return None;
+        }
+        self.panel.held = Some(id.to_owned());
+        Some(format!("{to_judge}; sent again, it goes all the same"))
+    }
+}
