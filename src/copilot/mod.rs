@@ -1,7 +1,6 @@
 //! The panel's state: chat, intent, suggested commands, and how Linus's answers change them.
 //!
-//! Pure. An answer is an [`Envelope`] in; what the session has to do about it are [`Effect`]s out. Nothing here
-//! sends anything anywhere, and nothing that Linus says is kept before it was made harmless and cut to size.
+//! Pure: an answer is an [`Envelope`] in, and what is shown changes. Nothing here sends anything anywhere, and nothing that Linus says is kept before it was made harmless and cut to size.
 
 mod card;
 mod chat;
@@ -18,13 +17,6 @@ pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};
 pub use suggestions::{NUMBERS, Refusal, Suggestions};
 
 use crate::linus::contract::Envelope;
-
-/// What the owner of the state has to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// Something that is shown has changed.
-    Redraw,
-}
 
 /// Everything the panel shows.
 #[derive(Debug, Clone)]
@@ -47,10 +39,7 @@ impl Copilot {
     }
 
     /// Applies an answer: what it clears first, then its cards, its intent, and its message with the mentions.
-    pub fn apply(&mut self, envelope: Envelope, now: Instant) -> Vec<Effect> {
-        if envelope.is_empty() {
-            return Vec::new();
-        }
+    pub fn apply(&mut self, envelope: Envelope, now: Instant) {
         let mut complaints = Vec::new();
         if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
             complaints = self.suggestions.apply(
@@ -69,7 +58,6 @@ impl Copilot {
         for complaint in complaints {
             self.chat.note(&complaint);
         }
-        vec![Effect::Redraw]
     }
 }
 

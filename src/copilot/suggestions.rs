@@ -129,12 +129,22 @@ impl Suggestions {
         self.release(id, now);
     }
 
-    /// The user puts a card away. One that runs stays: its end is still to be told.
+    /// A prompt waits again: what was sent before it has ended, also where nothing told how (an inner shell, a command
+    /// that could not be followed).
+    pub fn prompt(&mut self, now: Instant) {
+        let sent: Vec<String> =
+            self.cards.iter().filter(|c| c.state == CardState::Sent).map(|c| c.id.clone()).collect();
+        for id in sent {
+            self.done(&id, None, now);
+        }
+    }
+
+    /// The user puts a card away.
     pub fn dismiss(&mut self, id: &str, now: Instant) -> bool {
         if self.editing.as_deref() == Some(id) {
             self.editing = None;
         }
-        let Some(card) = self.get_mut(id).filter(|c| c.state != CardState::Sent) else { return false };
+        let Some(card) = self.get_mut(id) else { return false };
         card.state = CardState::Dismissed;
         card.edited_text = None;
         self.release(id, now);

@@ -35,7 +35,7 @@ impl Session {
         let paste = self.modes.bracketed_paste();
         let Some(side) = &mut self.side else { return };
         let text = text.trim_end_matches('\n');
-        let keys = match side.obstacle(id, line_mode) {
+        let keys = match side.obstacle(id, text, line_mode, now) {
             Some(why) => Err(why),
             None => keystrokes(text, paste).map_err(|refusal| refusal.text()),
         };
@@ -60,8 +60,8 @@ impl Session {
 impl Side {
     /// Why nothing may be typed now. What the remote says can hold a send back, never bring one about. Where it is
     /// the user's to judge, a second Enter on the same card sends it.
-    fn obstacle(&mut self, id: &str, line_mode: LineMode) -> Option<String> {
-        let insists = self.panel.held.take().is_some_and(|held| held == id);
+    fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
+        let held = self.panel.held.take();
         let Some(observer) = self.watch.here() else {
             return Some("the terminal is not followed any more".into());
         };
@@ -73,15 +73,14 @@ impl Side {
                 return Some("a full-screen program has the terminal".into());
             }
             (LineMode::Raw, State::Running) => "something is running and would get it",
-            (LineMode::Raw, State::AtPrompt) if observer.has_typed_text() => {
-                "the remote's line has text already"
-            }
+            (LineMode::Raw, _) if observer.line_is_taken(now) => "it would join what is on the remote's line",
             (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
         };
-        if insists {
+        let this = (id.to_owned(), text.to_owned(), to_judge);
+        if held.as_ref() == Some(&this) {
             return None;
         }
-        self.panel.held = Some(id.to_owned());
-        Some(format!("{to_judge}; sent again, it goes all the same"))
+        self.panel.held = Some(this);
+        Some(format!("{to_judge}; the same once more sends it"))
     }
 }

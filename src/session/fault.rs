@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 /// What the last panic said. Nothing is printed at once: the terminal is raw and may show the panel.
 static SAID: Mutex<Option<String>> = Mutex::new(None);
 
-/// Collects panics instead of printing them, until `run` has returned. A panic out of `run` is printed then, when
-/// its guards have given the terminal back, and there is no value.
+/// Collects panics instead of printing them, and prints the last one when `run` has returned and its guards have given
+/// the terminal back. There is no value if the panic was not caught within `run`.
 pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
     let print = take_hook();
     set_hook(Box::new(|info| {
@@ -17,8 +17,8 @@ pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
     }));
     let outcome = catch_unwind(AssertUnwindSafe(run));
     set_hook(print);
-    if outcome.is_err() {
-        let said = SAID.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+    // The terminal has its settings back; also for a fault that cost the panel only, which nobody could be told of.
+    if let Some(said) = SAID.lock().unwrap_or_else(PoisonError::into_inner).take() {
         eprintln!("aissh: internal error: {said}");
     }
     outcome.ok()
@@ -36,8 +36,13 @@ impl Session {
     fn lose_panel(&mut self) {
         // Its threads end by themselves when their channels close.
         let taken = self.side.take().and_then(|mut side| side.panel.take_taken());
+        self.panel_is_lost = true;
         if let Some(taken) = taken {
             let mut bytes = taken.leave();
+            if !taken.is_switched() && !self.modes.is_alternate() {
+                // The remote has left the alternate screen that the panel was drawn over.
+                bytes.extend_from_slice(b"\x1b[?1049l");
+            }
             bytes.extend(self.modes.restore());
             self.send_tty(&bytes);
             self.arm();

@@ -7,10 +7,18 @@ use crate::terminal::replies::Input;
 use crate::ui::{Action, Focus, PrefixAction};
 use std::time::Instant;
 
+/// Keys for a panel that is about to open; more than anybody types in that moment.
+const EARLY_KEYS: usize = 4096;
+
 impl Session {
     /// Keys that are not the prefix's.
     pub(super) fn on_keys(&mut self, bytes: &[u8], now: Instant) {
         let Some(Side { panel, .. }) = &mut self.side else { return self.send_pty(bytes) };
+        if panel.opening && panel.view.focus() == Focus::Panel {
+            // Meant for the panel, which is a moment away.
+            let room = EARLY_KEYS.saturating_sub(panel.early.len());
+            return panel.early.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
         if !panel.view.is_shown() {
             return self.pass_to_ssh(bytes, now);
         }
@@ -19,13 +27,10 @@ impl Session {
             panel.keys_until = panel.keys.wait().map(|wait| now + wait);
             return self.on_tokens(tokens, now);
         }
-        // Replies are looked for only while one is awaited: nothing else delays a key.
-        if panel.outstanding.deadline().is_none() && panel.replies_until.is_none() {
-            return self.pass_to_ssh(bytes, now);
-        }
-        let pieces = panel.replies.feed(bytes);
-        panel.replies_until = panel.replies.wait().map(|wait| now + wait);
-        self.on_replies(pieces, now);
+        // An unfinished sequence is held for a moment, a lone ESC too: it could be a reply or the mark of a paste.
+        let pieces = panel.splitter.feed(bytes);
+        panel.pieces_until = panel.splitter.wait().map(|wait| now + wait);
+        self.on_pieces_for_ssh(pieces, now);
     }
 
     /// The time for the rest of a key or a reply is over.
@@ -37,27 +42,44 @@ impl Session {
             tokens = panel.keys.flush();
         }
         let mut pieces = Vec::new();
-        if panel.replies_until.is_some_and(|at| now >= at) {
-            panel.replies_until = None;
-            pieces = panel.replies.flush();
+        if panel.pieces_until.is_some_and(|at| now >= at) {
+            panel.pieces_until = None;
+            pieces = panel.splitter.flush();
         }
         self.on_tokens(tokens, now);
-        self.on_replies(pieces, now);
+        self.on_pieces_for_ssh(pieces, now);
     }
 
-    /// Input for the terminal pane, out of which the replies to forwarded queries are taken.
-    fn on_replies(&mut self, pieces: Vec<Input>, now: Instant) {
+    /// Input for the terminal pane, without what is not the user's typing. The terminal marks every paste while the
+    /// panel is drawn; the marks are for the remote only if it wants them.
+    fn on_pieces_for_ssh(&mut self, pieces: Vec<Input>, now: Instant) {
+        let marks = self.modes.bracketed_paste();
         for piece in pieces {
-            let Some(Side { panel, .. }) = &mut self.side else { return };
             match piece {
                 Input::Plain(bytes) => self.pass_to_ssh(&bytes, now),
-                Input::Sequence(raw) => match panel.outstanding.claim(&raw, now) {
-                    Reply::ToSsh => self.send_pty(&raw),
-                    Reply::Drop => {}
-                    Reply::NotAReply => self.pass_to_ssh(&raw, now),
-                },
+                Input::PasteMark(mark) if marks => self.pass_to_ssh(mark, now),
+                Input::PasteMark(_) => {}
+                Input::Sequence(raw) => {
+                    if !self.on_reply(&raw, now) {
+                        self.pass_to_ssh(&raw, now);
+                    }
+                }
             }
         }
+    }
+
+    /// Takes a reply of the user's terminal; false if it is none.
+    fn on_reply(&mut self, raw: &[u8], now: Instant) -> bool {
+        let Some(Side { panel, .. }) = &mut self.side else { return false };
+        if panel.take_place(raw) {
+            return true;
+        }
+        match panel.outstanding.claim(raw, now) {
+            Reply::ToSsh => self.send_pty(raw),
+            Reply::Drop => {}
+            Reply::NotAReply => return false,
+        }
+        true
     }
 
     /// Input for the panel.
@@ -76,8 +98,10 @@ impl Session {
                         panel.view.set_notice("the paste was longer than 1 MiB and is cut");
                     }
                 }
-                Token::Reply(_) if panel.outstanding.claim(&raw, now) == Reply::ToSsh => self.send_pty(&raw),
-                Token::Reply(_) | Token::Mouse | Token::Focus(_) | Token::Unknown => {}
+                Token::Reply(_) => {
+                    self.on_reply(&raw, now);
+                }
+                Token::Mouse | Token::Focus(_) | Token::Unknown => {}
             }
         }
     }
@@ -98,10 +122,9 @@ impl Session {
                 Action::ClosePanel => self.ask_to_close(),
                 Action::Relayout => self.lay_out(),
                 Action::SendCard { id, text, was_edited } => self.send_card(&id, &text, was_edited, now),
-                Action::SubmitChat(text) => side.chat(&text),
-                Action::Cancel => side.linus.cancel(),
-                // The prefix machine has sent the prefix; the view has done the others.
-                Action::SendPrefix | Action::Focus(_) | Action::DismissCard(_) => {}
+                Action::SubmitChat(text) => side.chat(&text, now),
+                Action::Cancel => side.linus.cancel(true),
+                Action::CancelChat => side.linus.cancel(false),
             }
         }
     }

@@ -85,17 +85,19 @@ impl Linus {
     }
 
     /// Reports a command once: at 5 s with what there is, or at its end.
-    pub(super) fn on_command(&mut self, record: CommandRecord, reported: bool) {
+    pub(super) fn on_command(&mut self, record: CommandRecord) {
         // What cannot be told is not reported; its output goes with the terminal updates.
-        if let Some(command) = record.command.clone().filter(|_| !reported) {
+        if let Some(command) = record.command.clone().filter(|_| !record.reported) {
             self.dispatch.command(Ran { record, command });
         }
     }
 
-    /// Cancels the calls under way.
-    pub(super) fn cancel(&mut self) {
+    /// Cancels the chat under way, and with `all` everything else as well.
+    pub(super) fn cancel(&mut self, all: bool) {
         self.lanes.cancel(Lane::Chat);
-        self.lanes.cancel(Lane::Background);
+        if all {
+            self.lanes.cancel(Lane::Background);
+        }
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -188,14 +190,25 @@ impl Linus {
 }
 
 impl Side {
-    /// The user wrote to Linus.
-    pub(super) fn chat(&mut self, message: &str) {
+    /// The emulator is lost: what waits for a picture of its screen goes without one.
+    pub(super) fn on_watch_lost(&mut self, now: Instant) {
+        self.watch.is_lost();
+        self.copilot.chat.note("The terminal is not followed any more: a fault in aissh.");
+        let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
+        for ticket in waiting {
+            self.on_snapshot(ticket, Snapshot::default(), now);
+        }
+    }
+
+    /// The user wrote to Linus. While he is offline that is also a reason to look for him now.
+    pub(super) fn chat(&mut self, message: &str, now: Instant) {
         match self.linus.dispatch.chat(message.to_owned()) {
             Ok(id) => {
                 let entry = self.copilot.chat.say(message);
                 self.linus.entries.insert(id, entry);
                 if self.copilot.link.is_offline() {
                     self.copilot.chat.set_delivery(entry, Delivery::Queued);
+                    self.linus.dispatch.retry(now);
                 }
             }
             Err(refused) => self.panel.view.set_notice(refused.as_str()),
@@ -214,8 +227,6 @@ impl Side {
                     self.linus.awaiting.insert(ticket, (lane, due));
                     if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
                         self.on_snapshot(ticket, snapshot, now);
-                    } else if self.watch.is_gone() {
-                        self.on_snapshot(ticket, Snapshot::default(), now);
                     }
                 }
             }

@@ -22,7 +22,7 @@ pub use start::{Start, run};
 use crate::copilot::Copilot;
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
-use crate::shell::ShellEvent;
+use crate::shell::{Observer, Origin, ShellEvent};
 use crate::ssh::Facts;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
@@ -43,6 +43,8 @@ enum Event {
     Shell(Vec<ShellEvent>),
     /// What [`Watch::snapshot`] asked for.
     Snapshot { ticket: u64, snapshot: Box<watch::Snapshot> },
+    /// What [`Watch::ask`] asked for.
+    Lent(Box<Observer>),
     /// `ssh -G` has answered.
     Facts(Facts),
     /// The emulator's thread has panicked.
@@ -69,11 +71,14 @@ struct Session {
     prefix_name: String,
     /// ssh has made its terminal raw: the remote session has begun.
     connected: bool,
+    /// The end of what ssh printed until then.
+    before_session: Vec<u8>,
     /// `--sidebar`. Not before: what is written while ssh asks for a password could be taken for its answer
     /// (kitty#5523).
     open_when_connected: bool,
     /// `None` with `--no-copilot`, and after a fault that cost the panel.
     side: Option<Side>,
+    panel_is_lost: bool,
     event_rx: Receiver<Event>,
     lane_rx: Receiver<LaneEvent>,
 }
@@ -86,8 +91,6 @@ struct Side {
     panel: Panel,
     /// ssh itself asks for a secret.
     local_secret: bool,
-    /// The command that runs was reported already, at 5 s.
-    reported: bool,
 }
 
 impl Session {
@@ -95,14 +98,19 @@ impl Session {
     fn on_events(&mut self) {
         let now = Instant::now();
         while let Ok(event) = self.event_rx.try_recv() {
+            if let Event::Lent(observer) = event {
+                self.on_lent(observer, now);
+                continue;
+            }
             let Some(side) = &mut self.side else { continue };
             match event {
+                Event::Lent(_) => {}
                 Event::Shell(events) => side.on_shell(events, now),
                 Event::Snapshot { ticket, snapshot } => side.on_snapshot(ticket, *snapshot, now),
                 Event::Facts(facts) => {
                     side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
                 }
-                Event::WatchLost => side.copilot.chat.note("the terminal is not followed any more (a fault)"),
+                Event::WatchLost => side.on_watch_lost(now),
             }
         }
         while let Ok(event) = self.lane_rx.try_recv() {
@@ -149,43 +157,39 @@ impl Session {
         }
         self.deliver_to_tty();
         self.guard = None;
-        let (connected, modes) = (self.connected, &self.modes);
-        if let Some(mut side) = self.side.take() {
-            let event = if connected { SessionEvent::Disconnected } else { side.failure(modes) };
-            side.linus.leave(event);
+        if let Some(side) = self.side.take() {
+            side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });
         }
     }
-}
 
-impl Side {
     /// Why there was no session, by what ssh printed last (sshconnect2.c: "…: Permission denied (…).").
-    fn failure(&mut self, modes: &Modes) -> SessionEvent {
-        const LINES: usize = 8;
-        let tail = self.watch.borrow(modes).map(|o| o.emulator().tail(LINES, 4096)).unwrap_or_default();
+    fn failure(&self) -> SessionEvent {
+        let printed = String::from_utf8_lossy(&self.before_session);
         let refused = ["Permission denied (", "Too many authentication failures"];
-        if refused.iter().any(|text| tail.contains(text)) {
+        if refused.iter().any(|text| printed.contains(text)) {
             SessionEvent::AuthenticationFailed
         } else {
             SessionEvent::ConnectionError
         }
     }
+}
 
+impl Side {
     /// What the shell tracker has found.
     fn on_shell(&mut self, events: Vec<ShellEvent>, now: Instant) {
+        self.panel.dirty |= !events.is_empty();
         for event in events {
             match event {
-                ShellEvent::Started { .. } => self.reported = false,
                 ShellEvent::Command(record) => {
-                    if let crate::shell::Origin::Suggested { id, .. } = &record.origin
+                    if let Origin::Suggested { id, .. } = &record.origin
                         && record.finished
                     {
                         self.copilot.suggestions.done(id, record.exit.map(|e| e.code), now);
                     }
-                    self.linus.on_command(record, self.reported);
-                    self.reported = true;
-                    self.panel.dirty = true;
+                    self.linus.on_command(record);
                 }
-                ShellEvent::Prompt | ShellEvent::Output => self.panel.dirty = true,
+                ShellEvent::Prompt => self.copilot.suggestions.prompt(now),
+                ShellEvent::Started { .. } | ShellEvent::Output => {}
             }
         }
     }

@@ -6,12 +6,12 @@
 use super::cards::Echo;
 use super::fault::planted;
 use super::{Session, Side};
-use crate::shell::State;
+use crate::shell::{Observer, State};
 use crate::terminal::keys::Tokenizer;
 use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
 use crate::terminal::replies::Splitter;
-use crate::terminal::{Mark, Signal, Size};
+use crate::terminal::{InputModes, Mark, Signal, Size};
 use crate::ui::{self, Layout, Screen, Status, View};
 use std::time::{Duration, Instant};
 
@@ -30,16 +30,20 @@ pub(super) struct Panel {
     /// Keys for the panel, and when what is held of one is all there is of it.
     pub(super) keys: Tokenizer,
     pub(super) keys_until: Option<Instant>,
-    /// Questions of the remote that were passed on to the user's terminal, and what looks for the replies.
+    /// It was asked for, and waits for the observer; keys for it meanwhile.
+    pub(super) opening: bool,
+    pub(super) early: Vec<u8>,
+    /// Questions of the remote that were passed on to the user's terminal.
     pub(super) outstanding: Outstanding,
-    pub(super) replies: Splitter,
-    pub(super) replies_until: Option<Instant>,
+    /// What looks for replies and pastes in the input for the terminal pane.
+    pub(super) splitter: Splitter,
+    pub(super) pieces_until: Option<Instant>,
     /// A card that was sent and has not shown yet.
     pub(super) echo: Option<Echo>,
     /// A close was asked for and waits for the echo.
     pub(super) closing: bool,
-    /// A card that was held back once.
-    pub(super) held: Option<String>,
+    /// A card that was held back, its text and the reason: the same again is sent.
+    pub(super) held: Option<(String, String, &'static str)>,
 }
 
 /// The user's screen as the panel found it.
@@ -47,12 +51,22 @@ pub(super) struct Taken {
     mark: Mark,
     /// The panel is on the terminal's alternate screen, and the remote was not.
     switched: bool,
+    /// How the user's keys are encoded now.
+    input: InputModes,
+    /// The terminal was asked where its cursor stood.
+    asked_place: bool,
 }
 
 impl Taken {
+    /// The panel has an alternate screen of its own.
+    pub(super) fn is_switched(&self) -> bool {
+        self.switched
+    }
+
     /// Bytes that end the panel's drawing and bring the screen back that it was drawn over.
     pub(super) fn leave(&self) -> Vec<u8> {
         let mut bytes = b"\x1b[?2026l\x1b[0m\x1b[?25h\x1b[0 q".to_vec();
+        bytes.extend(self.input.clone().leave());
         if self.switched {
             bytes.extend_from_slice(b"\x1b[?1049l");
         }
@@ -71,9 +85,11 @@ impl Panel {
             next_frame: now,
             keys: Tokenizer::new(),
             keys_until: None,
+            opening: false,
+            early: Vec::new(),
             outstanding: Outstanding::new(),
-            replies: Splitter::default(),
-            replies_until: None,
+            splitter: Splitter::default(),
+            pieces_until: None,
             echo: None,
             closing: false,
             held: None,
@@ -84,6 +100,16 @@ impl Panel {
         self.taken.take()
     }
 
+    /// Takes the terminal's answer to where its cursor stood (CPR, `CSI row ; col R`); false if it is something else.
+    pub(super) fn take_place(&mut self, raw: &[u8]) -> bool {
+        let Some(taken) = self.taken.as_mut().filter(|taken| taken.asked_place) else { return false };
+        let text = std::str::from_utf8(raw).ok().and_then(|t| t.strip_prefix("\x1b[")?.strip_suffix('R'));
+        let Some(row) = text.and_then(|t| t.split_once(';')?.0.parse().ok()) else { return false };
+        taken.asked_place = false;
+        taken.mark.cursor_is_in(row);
+        true
+    }
+
     /// When [`Session::on_panel_time`] has something to do. A frame waits until the terminal has taken the last.
     pub(super) fn deadline(&self, tty_takes: bool) -> Option<Instant> {
         if !self.view.is_shown() {
@@ -91,7 +117,7 @@ impl Panel {
         }
         let frame = (self.dirty && tty_takes).then_some(self.next_frame);
         let echo = self.echo.as_ref().map(Echo::until);
-        [frame, echo, self.keys_until, self.replies_until].into_iter().flatten().min()
+        [frame, echo, self.keys_until, self.pieces_until].into_iter().flatten().min()
     }
 }
 
@@ -100,52 +126,79 @@ impl Session {
         self.side.as_ref().is_some_and(|side| side.panel.view.is_shown())
     }
 
-    /// Takes the screen over.
+    /// Opens the panel as soon as the observer has come.
     pub(super) fn open_panel(&mut self) {
-        let Some(side) = &mut self.side else { return };
-        if side.panel.view.is_shown() {
+        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        if panel.view.is_shown() {
             return;
         }
-        let Some(observer) = side.watch.borrow(&self.modes) else {
-            // The emulator is gone; there is nothing to draw from.
-            return self.send_tty(b"\x07");
-        };
+        panel.opening = watch.ask(&self.modes);
+        if !panel.opening {
+            // The emulator is lost; there is nothing to draw from.
+            self.send_tty(b"\x07");
+        }
+    }
+
+    /// The observer has come: takes the screen over, or sends it back if the panel is not wanted any more.
+    pub(super) fn on_lent(&mut self, observer: Box<Observer>, now: Instant) {
+        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        watch.lent(observer, &self.modes, now);
+        if !std::mem::take(&mut panel.opening) {
+            return watch.give_back();
+        }
+        let Some(observer) = watch.here() else { return };
         observer.emulator_mut().take_signals();
         let switched = !self.modes.is_alternate();
-        side.panel.taken = Some(Taken { mark: observer.emulator().mark(), switched });
-        side.panel.view.set_shown(true);
+        let mark = observer.emulator().mark();
+        panel.taken = Some(Taken { mark, switched, input: InputModes::default(), asked_place: switched });
+        panel.view.set_shown(true);
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         if switched {
-            bytes.extend_from_slice(b"\x1b[?1049h");
+            // Where the cursor stands (CPR): above the session's rows are the user's own.
+            bytes.extend_from_slice(b"\x1b[6n\x1b[?1049h");
         }
         bytes.extend(self.modes.suspend_for_panel());
         self.send_tty(&bytes);
+        self.follow_input();
         self.lay_out();
+        let early = self.side.as_mut().map(|side| std::mem::take(&mut side.panel.early)).unwrap_or_default();
+        if !early.is_empty() {
+            self.on_keys(&early, now);
+        }
     }
 
     /// Gives the screen back: what the terminal would show had there been no panel.
     pub(super) fn close_panel(&mut self) {
-        let Some(side) = &mut self.side else { return };
-        if !side.panel.view.is_shown() {
+        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        panel.opening = false;
+        panel.early.clear();
+        if !panel.view.is_shown() {
             return;
         }
-        side.panel.view.set_shown(false);
-        (side.panel.closing, side.panel.echo) = (false, None);
+        panel.view.set_shown(false);
+        (panel.closing, panel.echo) = (false, None);
         let mut bytes = Vec::new();
-        if let Some(taken) = side.panel.take_taken() {
+        if let Some(taken) = panel.take_taken() {
             bytes.extend(taken.leave());
-            if let Some(observer) = side.watch.here() {
+            if let Some(observer) = watch.here() {
                 if observer.emulator().size() != self.size {
                     observer.resize(self.size);
                 }
                 bytes.extend(observer.emulator().replay(&taken.mark));
             }
         }
-        side.watch.give_back();
+        watch.give_back();
         self.set_remote_size(self.size);
         self.send_tty(&bytes);
         self.arm();
+    }
+
+    /// Keys are encoded as the remote wants them, whoever gets them.
+    fn follow_input(&mut self) {
+        let Some(Side { panel, .. }) = &mut self.side else { return };
+        let bytes = panel.taken.as_mut().map(|taken| taken.input.follow(&self.modes)).unwrap_or_default();
+        self.send_tty(&bytes);
     }
 
     /// Lays the panes out for the present size, and tells the remote if its part changed.
@@ -176,7 +229,7 @@ impl Session {
     /// What the guard writes if the session ends at this moment.
     pub(super) fn arm(&mut self) {
         let taken = self.side.as_ref().and_then(|side| side.panel.taken.as_ref());
-        if let Some(guard) = &self.guard {
+        if let Some(guard) = &mut self.guard {
             guard.on_leave(taken.map(Taken::leave).unwrap_or_default());
         }
     }
@@ -207,11 +260,12 @@ impl Session {
                 Signal::Osc(_) | Signal::BracketedPaste(_) | Signal::Alternate(_) => {}
             }
         }
-        // A local prompt would take an answer for the password.
-        if !to_ssh.is_empty() && self.pty.line_mode() == LineMode::Raw {
+        // A local prompt would take an answer for the password; a remote that only asks is not answered without end.
+        if !to_ssh.is_empty() && !self.to_pty.is_full() && self.pty.line_mode() == LineMode::Raw {
             self.send_pty(&to_ssh);
         }
         self.send_tty(&to_tty);
+        self.follow_input();
     }
 
     /// Draws what has changed, if it is time and the terminal takes it.

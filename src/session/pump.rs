@@ -1,4 +1,4 @@
-//! The poll loop: bytes both ways, signals, wake-ups, deadlines. Nothing in it waits for anything else.
+//! The poll loop: bytes both ways, signals, wake-ups, deadlines. While the session runs it waits for nothing but these.
 
 use super::Session;
 use super::fault::planted;
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// One read. Linux hands out at most 4 KiB of a PTY at a time, macOS less.
 const CHUNK: usize = 16 * 1024;
+/// What may wait for a remote that takes nothing, while the panel is open: a paste of the longest kind.
+const PANEL_ROOM: usize = 2 * 1024 * 1024;
 /// Output is read up to this often before input is looked at again: a flood must not hold a ^C back.
 const READS: usize = 8;
 
@@ -76,7 +78,10 @@ impl Session {
             flags
         };
         // Each side is read only while the other takes what comes: back-pressure instead of memory.
-        let tty = wanted(!self.to_pty.is_full(), !self.to_tty.is_empty());
+        // With the panel open some of the keys are its own, and are read although the remote takes nothing.
+        let room =
+            if self.panel_is_open() { !self.to_pty.is_over(PANEL_ROOM) } else { !self.to_pty.is_full() };
+        let tty = wanted(room, !self.to_tty.is_empty());
         let pty = wanted(!self.to_tty.is_full(), !self.to_pty.is_empty());
         let mut fds = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
@@ -177,7 +182,10 @@ impl Session {
                 Ok(_) | Err(nix::Error::EINTR) => {}
                 Err(_) => return self.to_tty.clear(),
             }
-            if self.signals.take().into_iter().any(Signals::is_passed_on) {
+            let passed_on: Vec<i32> =
+                self.signals.take().into_iter().filter(|s| Signals::is_passed_on(*s)).collect();
+            if !passed_on.is_empty() {
+                passed_on.into_iter().for_each(|signal| self.pty.signal(signal));
                 return self.to_tty.clear();
             }
             self.flush_tty();
@@ -200,15 +208,15 @@ impl Session {
     }
 
     fn flush_pty(&mut self) {
+        // What cannot be written is for nobody; whether there is more to read, only reading tells.
         if self.to_pty.flush(self.pty.as_fd()).is_err() {
-            self.pty_gone = true;
             self.to_pty.clear();
         }
     }
 
     pub(super) fn send_pty(&mut self, bytes: &[u8]) {
         if !self.pty_gone && self.to_pty.send(self.pty.as_fd(), bytes).is_err() {
-            self.pty_gone = true;
+            self.to_pty.clear();
         }
     }
 
@@ -227,7 +235,7 @@ impl Session {
             match signal {
                 SIGCHLD => {}
                 SIGCONT => self.on_continued(),
-                SIGWINCH => self.on_resize(),
+                SIGWINCH => self.guarded(Self::on_resize),
                 SIGTSTP => self.suspend(),
                 signal => self.pty.signal(signal),
             }

@@ -56,6 +56,7 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     } else {
         Side::new(start, size, event_tx.clone(), lane_tx, &waker).ok()
     };
+    let panel_is_lost = side.is_none() && !start.cli.no_copilot;
     let prefixes: Vec<Vec<u8>> = start.config.keys.prefix.iter().map(|key| key.bytes.clone()).collect();
     let mut session = Session {
         tty,
@@ -74,8 +75,10 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
         prefix_until: None,
         prefix_name: start.config.keys.name(),
         connected: false,
+        before_session: Vec::new(),
         open_when_connected: start.cli.sidebar,
         side,
+        panel_is_lost,
         event_rx,
         lane_rx,
     };
@@ -130,7 +133,6 @@ impl Side {
             linus,
             panel: Panel::new(View::new(Theme::new(colour), choice(start.config)), size, now),
             local_secret: false,
-            reported: false,
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Job control: ssh was stopped (`~^Z`, ^Z at a prompt), or somebody stopped us. The user's shell gets the
-//! terminal back as it was, and `fg` brings everything back.
+//! Job control: ssh was stopped (`~^Z`, ^Z at a prompt), or somebody stopped us. The user's shell gets the terminal
+//! as ssh leaves it, with its settings restored and without the panel, and `fg` brings everything back.
 
 use super::Session;
 use nix::sys::signal::{SigHandler, Signal, raise};
@@ -8,7 +8,7 @@ impl Session {
     /// Gives the terminal back, stops, and on the way back takes it again.
     pub(super) fn suspend(&mut self) {
         let panel_was_open = self.panel_is_open();
-        self.close_panel();
+        self.guarded(Self::close_panel);
         self.deliver_to_tty();
         self.guard = None;
         // SIGSTOP would do, but shells print and treat a SIGTSTP stop as the usual one.
@@ -20,9 +20,9 @@ impl Session {
             Err(_) => return self.pty.resume(),
         }
         self.pty.resume();
-        self.on_resize();
+        self.guarded(Self::on_resize);
         if panel_was_open {
-            self.open_panel();
+            self.guarded(Self::open_panel);
         }
     }
 
@@ -30,9 +30,9 @@ impl Session {
     pub(super) fn on_continued(&mut self) {
         if self.guard.is_some() {
             let _ = self.tty.enter_raw();
-            self.on_resize();
+            self.guarded(Self::on_resize);
             if self.panel_is_open() {
-                self.lay_out();
+                self.guarded(Self::lay_out);
             }
         }
     }

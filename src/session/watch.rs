@@ -19,8 +19,6 @@ const BACKLOG: usize = 512;
 const RING: usize = 1024 * 1024;
 /// How often a ring is offered to the thread again.
 const RETRY: Duration = Duration::from_millis(10);
-/// The panel opens only if the observer comes back within this time: a backlog is parsed in far less.
-const LEND_WITHIN: Duration = Duration::from_millis(1500);
 
 /// What a message to Linus needs to know of the session.
 #[derive(Debug, Clone, Default)]
@@ -84,8 +82,16 @@ enum Feed {
         ticket: u64,
         since: u64,
     },
-    Lend(SyncSender<Box<Observer>>),
+    Lend,
     Return(Box<Observer>),
+}
+
+/// Where the observer is.
+enum Place {
+    Away,
+    /// Asked for; what ssh prints meanwhile waits for it here.
+    Coming,
+    Here(Box<Observer>),
 }
 
 /// The main loop's handle.
@@ -97,7 +103,7 @@ pub(super) struct Watch {
     skipped: bool,
     /// Messages that must arrive (sizes, snapshots) and found no room; a few at most.
     owed: VecDeque<Feed>,
-    lent: Option<Box<Observer>>,
+    place: Place,
     gone: bool,
 }
 
@@ -112,22 +118,28 @@ impl Watch {
             ring: VecDeque::new(),
             skipped: false,
             owed: VecDeque::new(),
-            lent: None,
+            place: Place::Away,
             gone: false,
         })
     }
 
     /// A copy of what ssh printed.
     pub(super) fn output(&mut self, bytes: &[u8], now: Instant) {
-        if let Some(observer) = &mut self.lent {
+        if let Place::Here(observer) = &mut self.place {
             return observer.feed(bytes, now);
         }
-        if self.is_behind() || self.offer(Feed::Output(bytes.to_vec())).is_err() {
+        let coming = matches!(self.place, Place::Coming);
+        if coming || self.is_behind() || self.offer(Feed::Output(bytes.to_vec())).is_err() {
             self.ring.extend(bytes);
             let over = self.ring.len().saturating_sub(RING);
             self.ring.drain(..over);
             self.skipped |= over > 0;
         }
+    }
+
+    /// Whether the thread has to be offered something again.
+    fn is_behind(&self) -> bool {
+        !self.ring.is_empty() || !self.owed.is_empty()
     }
 
     /// The ring as a message, leaving it empty.
@@ -144,11 +156,6 @@ impl Watch {
         })
     }
 
-    /// Whether the thread has to be offered something again.
-    fn is_behind(&self) -> bool {
-        !self.ring.is_empty() || !self.owed.is_empty()
-    }
-
     /// Offers again what found no room; `modes` is what the terminal is in after the ring's last byte.
     pub(super) fn catch_up(&mut self, modes: &Modes) {
         while let Some(feed) = self.owed.pop_front() {
@@ -156,7 +163,10 @@ impl Watch {
                 return self.owed.push_front(feed);
             }
         }
-        if let Some(feed) = self.take_ring(modes) {
+        // Last, because the observer itself may be among what is owed.
+        if matches!(self.place, Place::Away)
+            && let Some(feed) = self.take_ring(modes)
+        {
             match self.offer(feed) {
                 Err(Feed::Output(ring)) => self.ring = ring.into(),
                 Err(Feed::Rebuild { ring, .. }) => (self.ring, self.skipped) = (ring.into(), true),
@@ -167,71 +177,101 @@ impl Watch {
 
     /// When to call [`Watch::catch_up`] or [`Observer::tick`] next.
     pub(super) fn deadline(&self, now: Instant) -> Option<Instant> {
-        match &self.lent {
-            Some(observer) => observer.deadline(),
-            None => (self.is_behind() && !self.gone).then(|| now + RETRY),
+        match &self.place {
+            Place::Here(observer) => observer.deadline(),
+            _ if self.gone => None,
+            Place::Coming => (!self.owed.is_empty()).then(|| now + RETRY),
+            Place::Away => self.is_behind().then(|| now + RETRY),
         }
     }
 
     pub(super) fn typed(&mut self, typed: Typed, now: Instant) {
-        match &mut self.lent {
-            Some(observer) => observer.input(typed.input(), now),
-            None if matches!(typed, Typed::LocalSecret(_)) => self.owe(Feed::Typed(typed)),
+        match &mut self.place {
+            Place::Here(observer) => observer.input(typed.input(), now),
+            _ if matches!(typed, Typed::LocalSecret(_)) => self.owe(Feed::Typed(typed)),
             // A full backlog also means that there is no settled prompt to learn from.
-            None => drop(self.offer(Feed::Typed(typed))),
+            _ => drop(self.offer(Feed::Typed(typed))),
         }
     }
 
     pub(super) fn resize(&mut self, size: Size) {
-        match &mut self.lent {
-            Some(observer) => observer.resize(size),
-            None => self.owe(Feed::Resize(size)),
+        match &mut self.place {
+            Place::Here(observer) => observer.resize(size),
+            _ => {
+                self.owed.retain(|feed| !matches!(feed, Feed::Resize(_)));
+                self.owe(Feed::Resize(size));
+            }
         }
     }
 
     /// Asks for a snapshot, which comes back at once when the observer is here, else as an [`Event`].
     pub(super) fn snapshot(&mut self, ticket: u64, since: u64) -> Option<Snapshot> {
-        match &self.lent {
-            Some(observer) => Some(Snapshot::take(observer, since)),
-            None => {
+        match &self.place {
+            Place::Here(observer) => Some(Snapshot::take(observer, since)),
+            _ if self.gone => Some(Snapshot::default()),
+            _ => {
                 self.owe(Feed::Snapshot { ticket, since });
                 None
             }
         }
     }
 
-    /// The observer, if it is lent to the main loop.
+    /// The observer, if it is here.
     pub(super) fn here(&mut self) -> Option<&mut Observer> {
-        self.lent.as_deref_mut()
+        match &mut self.place {
+            Place::Here(observer) => Some(observer),
+            _ => None,
+        }
     }
 
-    /// Gets the observer from its thread, with everything parsed that was printed so far.
-    pub(super) fn borrow(&mut self, modes: &Modes) -> Option<&mut Observer> {
-        if self.lent.is_none() {
-            for feed in std::mem::take(&mut self.owed) {
-                self.send(feed)?;
-            }
+    /// Asks for the observer: it comes as [`Event::Lent`]. False if there is none any more.
+    pub(super) fn ask(&mut self, modes: &Modes) -> bool {
+        if matches!(self.place, Place::Away) && !self.gone {
+            // All that was printed goes before the question; what comes after waits here.
             if let Some(feed) = self.take_ring(modes) {
-                self.send(feed)?;
+                self.owed.push_front(feed);
             }
-            let (lend_tx, lend_rx) = sync_channel(1);
-            self.send(Feed::Lend(lend_tx))?;
-            self.lent = lend_rx.recv_timeout(LEND_WITHIN).ok();
-            self.gone |= self.lent.is_none();
+            self.owe(Feed::Lend);
+            self.place = Place::Coming;
         }
-        self.here()
+        !self.gone
+    }
+
+    /// The observer has come; it is fed what was printed meanwhile.
+    pub(super) fn lent(&mut self, mut observer: Box<Observer>, modes: &Modes, now: Instant) {
+        let ring: Vec<u8> = std::mem::take(&mut self.ring).into();
+        if std::mem::take(&mut self.skipped) {
+            observer.resync(modes, &ring, now);
+        } else if !ring.is_empty() {
+            observer.feed(&ring, now);
+        }
+        self.place = Place::Here(observer);
     }
 
     /// Gives the observer back to its thread.
     pub(super) fn give_back(&mut self) {
-        if let Some(observer) = self.lent.take() {
-            let _ = self.send(Feed::Return(observer));
+        if let Place::Here(observer) = std::mem::replace(&mut self.place, Place::Away) {
+            self.owe(Feed::Return(observer));
         }
     }
 
-    /// Whether the thread is dead or stuck; the session goes on without it.
-    pub(super) fn is_gone(&self) -> bool {
-        self.gone
+    /// The thread is dead; the session goes on without it.
+    pub(super) fn is_lost(&mut self) {
+        self.gone = true;
+        self.place = Place::Away;
+        (self.ring, self.owed) = (VecDeque::new(), VecDeque::new());
+    }
+
+    /// Sends now, or when there is room again.
+    fn owe(&mut self, feed: Feed) {
+        if self.gone {
+            return;
+        }
+        if !self.owed.is_empty() {
+            self.owed.push_back(feed);
+        } else if let Err(feed) = self.offer(feed) {
+            self.owed.push_back(feed);
+        }
     }
 
     /// Never waits. Gives the message back when there is no room.
@@ -245,32 +285,13 @@ impl Watch {
             }
         }
     }
-
-    /// Sends now, or when there is room again.
-    fn owe(&mut self, feed: Feed) {
-        if self.is_behind() {
-            self.owed.push_back(feed);
-        } else if let Err(feed) = self.offer(feed) {
-            self.owed.push_back(feed);
-        }
-    }
-
-    /// Waits for room, which a live thread soon has: only when the panel opens or closes.
-    fn send(&mut self, feed: Feed) -> Option<()> {
-        if self.gone {
-            return None;
-        }
-        let sent = self.feed_tx.send(feed).ok();
-        self.gone |= sent.is_none();
-        sent
-    }
 }
 
 /// The thread: feeds, ticks, reports. A panic ends it, and with it what the panel knows, not the session.
 fn run(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &SyncSender<Event>, waker: &Waker) {
     let body = AssertUnwindSafe(|| attend(observer, feed_rx, event_tx, waker));
     if catch_unwind(body).is_err() {
-        let _ = event_tx.try_send(Event::WatchLost);
+        let _ = event_tx.send(Event::WatchLost);
         waker.wake();
     }
 }
@@ -289,28 +310,22 @@ fn attend(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &SyncSend
                 Err(_) => return,
             },
         };
+        let lends = matches!(feed, Some(Feed::Lend));
         let event = match feed {
-            Some(Feed::Lend(lend_tx)) => {
-                if let Some(observer) = here.take()
-                    && let Err(back) = lend_tx.send(observer)
-                {
-                    here = Some(back.0);
-                }
-                None
-            }
+            Some(Feed::Lend) => None,
             Some(Feed::Return(observer)) => {
                 here = Some(observer);
                 None
             }
-            feed => here.as_mut().and_then(|observer| take(observer, feed, Instant::now())),
+            feed => here.as_mut().and_then(|observer| take(observer, feed.as_ref(), Instant::now())),
         };
         let news = here.as_mut().map(|o| o.take_events()).unwrap_or_default();
         let news: Vec<_> = news.into_iter().filter(|e| *e != ShellEvent::Output).collect();
         let shell = (!news.is_empty()).then_some(Event::Shell(news));
-        for event in shell.into_iter().chain(event) {
-            // Never waits: the main loop may be waiting for us. It takes events at once, so a full channel means
-            // that it has been stopped, and then the newest are lost.
-            if let Err(TrySendError::Disconnected(_)) = event_tx.try_send(event) {
+        let loan = if lends { here.take().map(Event::Lent) } else { None };
+        for event in [shell, event, loan].into_iter().flatten() {
+            // May wait for the main loop, which never waits for us.
+            if event_tx.send(event).is_err() {
                 return;
             }
             waker.wake();
@@ -318,21 +333,22 @@ fn attend(observer: Box<Observer>, feed_rx: &Receiver<Feed>, event_tx: &SyncSend
     }
 }
 
-fn take(observer: &mut Observer, feed: Option<Feed>, now: Instant) -> Option<Event> {
+fn take(observer: &mut Observer, feed: Option<&Feed>, now: Instant) -> Option<Event> {
     match feed {
         None => observer.tick(now),
         Some(Feed::Output(bytes)) => {
-            observer.feed(&bytes, now);
+            observer.feed(bytes, now);
             // The panel is hidden: the user's own terminal has answered and shown what these ask for.
             observer.emulator_mut().take_signals();
         }
-        Some(Feed::Rebuild { modes, ring }) => observer.resync(&modes, &ring, now),
+        Some(Feed::Rebuild { modes, ring }) => observer.resync(modes, ring, now),
         Some(Feed::Typed(typed)) => observer.input(typed.input(), now),
-        Some(Feed::Resize(size)) => observer.resize(size),
+        Some(Feed::Resize(size)) => observer.resize(*size),
         Some(Feed::Snapshot { ticket, since }) => {
-            return Some(Event::Snapshot { ticket, snapshot: Box::new(Snapshot::take(observer, since)) });
+            let snapshot = Box::new(Snapshot::take(observer, *since));
+            return Some(Event::Snapshot { ticket: *ticket, snapshot });
         }
-        Some(Feed::Lend(_) | Feed::Return(_)) => {}
+        Some(Feed::Lend | Feed::Return(_)) => {}
     }
     None
 }

@@ -25,10 +25,14 @@ impl Session {
     /// Something that ssh printed.
     pub(super) fn on_output(&mut self, bytes: &[u8]) {
         let now = Instant::now();
+        if !self.connected {
+            self.before_connected(bytes);
+        }
+        self.end_secret(now);
         self.modes.feed(bytes);
-        if !self.connected && self.pty.line_mode() == LineMode::Raw {
-            self.connected = true;
-            self.on_connected();
+        if self.panel_is_open() && self.pty.line_mode() != LineMode::Raw {
+            // ssh itself has something to say or to ask (`~C`, a host key): that belongs on the plain screen.
+            self.close_panel();
         }
         if self.panel_is_open() {
             self.on_panel_output(bytes, now);
@@ -44,14 +48,28 @@ impl Session {
         }
     }
 
+    /// ssh has not made its terminal raw yet, which it does when the session begins.
+    fn before_connected(&mut self, bytes: &[u8]) {
+        /// Enough for ssh's last line, which says why it gave up.
+        const KEPT: usize = 4096;
+        if self.pty.line_mode() == LineMode::Raw {
+            self.connected = true;
+            return self.on_connected();
+        }
+        self.before_session.extend_from_slice(bytes);
+        let over = self.before_session.len().saturating_sub(KEPT);
+        self.before_session.drain(..over);
+    }
+
     /// Something that the user's terminal sent: keys, pastes, replies to queries.
     pub(super) fn on_input(&mut self, bytes: &[u8], now: Instant) {
         let mode = self.pty.line_mode();
         self.note_secret(mode == LineMode::Secret, now);
-        if self.side.is_none() {
+        if self.side.is_none() && !self.panel_is_lost {
             return self.send_pty(bytes);
         }
         if mode != LineMode::Raw {
+            self.close_panel();
             // A local prompt: its answer is for ssh alone, and the PTY makes ^C and ^\ into signals.
             let pieces = self.prefix.feed(bytes, true, is_bound);
             return pieces.into_iter().for_each(|piece| match piece {
@@ -78,7 +96,10 @@ impl Session {
             match piece {
                 Piece::Through(bytes) => self.on_keys(&bytes, now),
                 Piece::Action(key) => {
-                    if let Some(action) = prefix_action(&key) {
+                    // Without a panel the prefix still is no key for the remote, where it could be SIGQUIT.
+                    if self.side.is_none() {
+                        self.send_tty(b"\x07");
+                    } else if let Some(action) = prefix_action(&key) {
                         self.on_prefix(action, now);
                     }
                 }
@@ -103,8 +124,15 @@ impl Session {
         }
     }
 
+    /// A secret that was asked for may be over: output tells, and one question to the PTY while it lasts.
+    fn end_secret(&mut self, now: Instant) {
+        if self.side.as_ref().is_some_and(|side| side.local_secret) {
+            self.note_secret(self.pty.line_mode() == LineMode::Secret, now);
+        }
+    }
+
     /// Tells the tracker when ssh begins or ends asking for a secret.
-    pub(super) fn note_secret(&mut self, secret: bool, now: Instant) {
+    fn note_secret(&mut self, secret: bool, now: Instant) {
         if let Some(side) = &mut self.side
             && side.local_secret != secret
         {

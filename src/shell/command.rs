@@ -114,13 +114,14 @@ impl Running {
     pub(crate) fn ended(self, output: String, exit: Option<ExitStatus>) -> CommandRecord {
         let proof = || status::proven(self.command.as_deref()?, &plain(&output));
         let exit = exit.or_else(proof);
-        CommandRecord { command: self.command, origin: self.origin, output, exit, finished: true }
+        let reported = self.reported;
+        CommandRecord { command: self.command, origin: self.origin, output, exit, finished: true, reported }
     }
 
     /// The report while it runs on.
     pub(crate) fn so_far(&self, output: String) -> CommandRecord {
         let (command, origin) = (self.command.clone(), self.origin.clone());
-        CommandRecord { command, origin, output, exit: None, finished: false }
+        CommandRecord { command, origin, output, exit: None, finished: false, reported: false }
     }
 
     /// The lines between the command and `edge`.

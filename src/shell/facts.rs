@@ -59,6 +59,8 @@ pub struct CommandRecord {
     pub exit: Option<ExitStatus>,
     /// False for the report at 5 s of a command that still runs.
     pub finished: bool,
+    /// It was reported before, at 5 s.
+    pub reported: bool,
 }
 
 /// What is known of the shell now.

@@ -111,9 +111,9 @@ impl Observer {
         self.tracker.state()
     }
 
-    /// Whether a prompt waits on whose line something was typed already.
-    pub fn has_typed_text(&self) -> bool {
-        self.tracker.has_typed_text(&self.emulator)
+    /// Whether something stands on the remote's line already, so that what is sent now would join it.
+    pub fn line_is_taken(&self, now: Instant) -> bool {
+        self.tracker.line_is_taken(&self.emulator, now)
     }
 
     pub fn emulator(&self) -> &Emulator {

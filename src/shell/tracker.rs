@@ -165,11 +165,24 @@ impl Tracker {
         }
     }
 
-    /// At a prompt: whether the cursor stands behind more than the prompt's own text.
-    pub(crate) fn has_typed_text(&self, screen: &impl Screen) -> bool {
-        let Phase::Ready(ready) = &self.phase else { return false };
-        let (line, prompt) = (screen.text_before_cursor(), ready.text.trim_end());
-        !prompt.is_empty() && line.rsplit_once(prompt).is_some_and(|(_, typed)| !typed.trim().is_empty())
+    /// Where a prompt waits, or that is not known: whether something stands on the remote's line already, or was typed
+    /// and has not been answered. What is sent now would join it.
+    pub(crate) fn line_is_taken(&self, screen: &impl Screen, now: Instant) -> bool {
+        if self.enter || self.typed_ahead {
+            return true;
+        }
+        match &self.phase {
+            Phase::Ready(ready) => {
+                let not_echoed = ready.touched && self.typed_at.is_some_and(|at| now < at + NO_ECHO);
+                not_echoed
+                    || ready.start.as_ref().is_some_and(|start| {
+                        let line = screen.line_text(start.line).unwrap_or_default();
+                        start.typed(&line) != Some("")
+                    })
+            }
+            Phase::Unknown => self.candidate.is_some(),
+            Phase::Running(_) | Phase::Between => false,
+        }
     }
 
     pub(crate) fn facts(&self) -> &Facts {

@@ -17,5 +17,5 @@ mod tokens;
 pub mod tty;
 
 pub use emulator::{EchoStart, Emulator, Mark, Signal};
-pub use modes::Modes;
+pub use modes::{InputModes, Modes};
 pub use size::Size;

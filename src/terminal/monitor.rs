@@ -19,36 +19,50 @@ use std::process::Command;
 /// First argument of a monitor's command line. ssh has no long options, so it can collide with none of its.
 pub const FLAG: &str = "--monitor";
 
+/// Signals that portable-pty sets back to their default (SIGHUP too, but where that is ignored aissh does not wrap).
+const RESET: [i32; 5] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
+
 /// What portable-pty's spawn would lose on the way to ssh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inherit {
-    pub int_ignored: bool,
-    pub quit_ignored: bool,
+    /// Signals that are ignored.
+    pub ignored: Vec<i32>,
+    /// `SHELL` is not set.
     pub no_shell: bool,
+}
+
+impl Inherit {
+    /// As it is now.
+    pub fn observe() -> Self {
+        Self {
+            ignored: RESET.into_iter().filter(|signal| signals::is_ignored(*signal)).collect(),
+            no_shell: std::env::var_os("SHELL").is_none(),
+        }
+    }
+
+    /// One word for the command line: `-`, `2,3`, `2,noshell`.
+    fn word(&self) -> String {
+        let mut parts: Vec<String> = self.ignored.iter().map(ToString::to_string).collect();
+        parts.extend(self.no_shell.then(|| "noshell".to_owned()));
+        if parts.is_empty() { "-".into() } else { parts.join(",") }
+    }
+
+    fn parse(word: &str) -> Self {
+        let ignored = word.split(',').filter_map(|part| part.parse().ok()).collect();
+        Self { ignored, no_shell: word.split(',').any(|part| part == "noshell") }
+    }
 }
 
 /// The monitor's arguments: the flag, what to restore, ssh, ssh's arguments.
 pub fn argv(inherit: &Inherit, ssh: &Path, args: &[OsString]) -> Vec<OsString> {
-    let mut restore = String::from("-");
-    restore.extend(inherit.int_ignored.then_some('i'));
-    restore.extend(inherit.quit_ignored.then_some('q'));
-    restore.extend(inherit.no_shell.then_some('s'));
-    [FLAG.into(), restore.into(), ssh.as_os_str().to_owned()]
-        .into_iter()
-        .chain(args.iter().cloned())
-        .collect()
+    let fixed = [FLAG.into(), inherit.word().into(), ssh.as_os_str().to_owned()];
+    fixed.into_iter().chain(args.iter().cloned()).collect()
 }
 
 /// Runs ssh as the foreground job of this session, and ends as it ends.
 pub fn run(argv: &[OsString]) -> ! {
     let [restore, ssh, args @ ..] = argv else { std::process::exit(255) };
-    let restore = restore.to_string_lossy();
-    let inherit = Inherit {
-        int_ignored: restore.contains('i'),
-        quit_ignored: restore.contains('q'),
-        no_shell: restore.contains('s'),
-    };
-    match start(inherit, ssh, args) {
+    match start(Inherit::parse(&restore.to_string_lossy()), ssh, args) {
         Ok(ssh) => follow(ssh),
         Err(e) => {
             eprintln!("aissh: {}: {e}", ssh.to_string_lossy());
@@ -67,22 +81,20 @@ fn start(inherit: Inherit, ssh: &OsStr, args: &[OsString]) -> io::Result<Pid> {
     // SAFETY: only async-signal-safe calls (setpgid, tcsetpgrp, sigprocmask, signal), no allocation.
     #[allow(unsafe_code)]
     unsafe {
-        command.pre_exec(move || become_the_job(inherit));
+        command.pre_exec(move || become_the_job(&inherit.ignored));
     }
     Ok(Pid::from_raw(command.spawn()?.id() as i32))
 }
 
 /// In the child: a process group of its own in the foreground, before ssh can touch the terminal.
-fn become_the_job(inherit: Inherit) -> io::Result<()> {
+fn become_the_job(ignored: &[i32]) -> io::Result<()> {
     nix::unistd::setpgid(Pid::from_raw(0), Pid::from_raw(0))?;
     with_ttou_blocked(|| tcsetpgrp(io::stdin(), getpgrp()))?;
-    for (signal, ignored) in [(libc::SIGINT, inherit.int_ignored), (libc::SIGQUIT, inherit.quit_ignored)] {
-        if ignored {
-            // SAFETY: setting a disposition to SIG_IGN installs no handler.
-            #[allow(unsafe_code)]
-            unsafe {
-                libc::signal(signal, libc::SIG_IGN);
-            }
+    for signal in ignored {
+        // SAFETY: setting a disposition to SIG_IGN installs no handler.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::signal(*signal, libc::SIG_IGN);
         }
     }
     Ok(())
@@ -123,9 +135,15 @@ mod tests {
 
     #[test]
     fn what_is_restored_travels_in_one_word() {
-        let all = Inherit { int_ignored: true, quit_ignored: true, no_shell: true };
-        let argv_of = |inherit| argv(inherit, Path::new("/usr/bin/ssh"), &["-v".into(), "--".into()]);
-        assert_eq!(argv_of(&all), ["--monitor", "-iqs", "/usr/bin/ssh", "-v", "--"]);
-        assert_eq!(argv_of(&Inherit::default())[1], "-");
+        for inherit in [
+            Inherit::default(),
+            Inherit { ignored: vec![2, 15], no_shell: false },
+            Inherit { ignored: vec![], no_shell: true },
+            Inherit { ignored: vec![3], no_shell: true },
+        ] {
+            assert_eq!(Inherit::parse(&inherit.word()), inherit);
+        }
+        let argv = argv(&Inherit::default(), Path::new("/usr/bin/ssh"), &["-v".into(), "--".into()]);
+        assert_eq!(argv, ["--monitor", "-", "/usr/bin/ssh", "-v", "--"]);
     }
 }

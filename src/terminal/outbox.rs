@@ -26,11 +26,6 @@ impl Outbox {
         Ok(())
     }
 
-    /// Queues without trying to write.
-    pub fn push(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
-    }
-
     /// Sends as much as the descriptor takes now.
     pub fn flush(&mut self, to: impl AsFd) -> io::Result<()> {
         self.sent += write(to, &self.bytes[self.sent..])?;
@@ -50,7 +45,12 @@ impl Outbox {
 
     /// Whether the other side should not be read for now.
     pub fn is_full(&self) -> bool {
-        self.bytes.len() - self.sent >= Self::HIGH
+        self.is_over(Self::HIGH)
+    }
+
+    /// Whether so many bytes wait.
+    pub fn is_over(&self, bytes: usize) -> bool {
+        self.bytes.len() - self.sent >= bytes
     }
 
     /// Forgets everything: the reader is gone.

@@ -8,7 +8,7 @@
 //! | NULL termios in `openpty` | the user's are set on the master before anything runs |
 //! | the child runs in `$HOME` | `cwd(".")`, which also holds for a directory that was removed |
 //! | `SHELL` is added where it was unset | [`Inherit::no_shell`]: the monitor removes it again |
-//! | SIGINT, SIGQUIT… reset to default | [`Inherit`]: the monitor ignores again what was ignored |
+//! | SIGINT, SIGQUIT, SIGTERM… reset to default | [`Inherit`]: the monitor ignores again what was ignored |
 //! | `setsid`: ssh an orphaned group, so `~^Z` is dead | the monitor is the session leader and ssh its foreground job |
 //! | a death by signal becomes exit code 1 | the monitor dies by ssh's signal; `waitpid` here, not its `wait` |
 //! | `kill` is SIGHUP, then worse | never used: signals go to ssh's own process |
@@ -17,8 +17,8 @@
 //! Descriptors 0 to 2 all become the PTY; that is right here, because aissh wraps only where all three are the
 //! controlling terminal.
 
+use super::Size;
 use super::monitor::Inherit;
-use super::{Size, signals};
 use crate::ssh::surroundings::WRAPPED_ENV;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
@@ -28,6 +28,7 @@ use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// How ssh uses its terminal now, as seen in the PTY's line discipline.
@@ -124,26 +125,22 @@ fn pty_size(size: Size) -> PtySize {
 
 /// This binary again, as the monitor of ssh.
 fn command(ssh: &Path, args: &[OsString]) -> io::Result<CommandBuilder> {
-    let inherit = Inherit {
-        int_ignored: signals::is_ignored(nix::libc::SIGINT),
-        quit_ignored: signals::is_ignored(nix::libc::SIGQUIT),
-        no_shell: std::env::var_os("SHELL").is_none(),
-    };
     let mut command = CommandBuilder::new(this_binary()?);
-    command.args(super::monitor::argv(&inherit, ssh, args));
+    command.args(super::monitor::argv(&Inherit::observe(), ssh, args));
     command.cwd(".");
     // The one variable that aissh adds: it keeps an aissh inside from wrapping again.
     command.env(WRAPPED_ENV, "1");
     Ok(command)
 }
 
-/// On Linux by a name that holds even after the file was replaced by an upgrade.
+/// By its path, which is what `ps` then shows; on Linux, where the file was replaced by an upgrade meanwhile, by a
+/// name that still means this one.
 fn this_binary() -> io::Result<OsString> {
-    if cfg!(target_os = "linux") {
-        Ok("/proc/self/exe".into())
-    } else {
-        Ok(std::env::current_exe()?.into_os_string())
-    }
+    const SELF: &str = "/proc/self/exe";
+    let path = std::env::current_exe()?;
+    let identity = |path: &Path| std::fs::metadata(path).map(|m| (m.dev(), m.ino())).ok();
+    let replaced = identity(&path) != identity(Path::new(SELF));
+    Ok(if cfg!(target_os = "linux") && replaced { SELF.into() } else { path.into_os_string() })
 }
 
 /// On our own description of the master only; ssh's side is another one.

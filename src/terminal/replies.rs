@@ -1,6 +1,7 @@
-//! Replies of the user's terminal taken out of input that is otherwise passed on unchanged.
+//! Input for the terminal pane, taken apart just so far that replies of the user's terminal and the marks of a paste
+//! can be told from what is typed; everything is passed on unchanged otherwise.
 
-use super::sequence::{Lexer, PasteEnd, Step};
+use super::sequence::{ESC, Lexer, PasteEnd, Step};
 use std::time::Duration;
 
 /// The start of a bracketed paste, in which nothing is a reply.
@@ -13,6 +14,8 @@ pub enum Input {
     Plain(Vec<u8>),
     /// One whole escape sequence, which may be a reply.
     Sequence(Vec<u8>),
+    /// The begin or the end of a bracketed paste; what is between is plain.
+    PasteMark(&'static [u8]),
 }
 
 /// Feeds on bytes in any split. Holds back only an unfinished escape sequence, until [`Splitter::flush`].
@@ -31,6 +34,9 @@ impl Splitter {
                 self.plain.push(byte);
                 if end.push(byte) {
                     self.paste = None;
+                    self.plain.truncate(self.plain.len() - PasteEnd::MARK.len());
+                    self.end_plain(&mut out);
+                    out.push(Input::PasteMark(PasteEnd::MARK));
                 }
                 continue;
             }
@@ -43,7 +49,11 @@ impl Splitter {
                 self.unit(&mut out);
             }
         }
+        // What may be the begin of the end mark waits for the rest of it.
+        let mark = self.paste.as_ref().map_or(0, PasteEnd::matched);
+        let held = self.plain.split_off(self.plain.len() - mark);
         self.end_plain(&mut out);
+        self.plain = held;
         out
     }
 
@@ -67,10 +77,11 @@ impl Splitter {
         let unit = self.lexer.take();
         if unit.raw == PASTE {
             self.paste = Some(PasteEnd::default());
-        }
-        // What was cut is longer than any key: a reply of a length that nobody asked for, dropped whole.
-        if unit.raw.len() > 2 && unit.raw != PASTE && unit.raw[0] == super::sequence::ESC {
             self.end_plain(out);
+            out.push(Input::PasteMark(PASTE));
+        } else if unit.raw.len() > 2 && unit.raw[0] == ESC {
+            self.end_plain(out);
+            // What was cut is longer than any key: a reply of a length that nobody asked for, dropped whole.
             if !unit.cut {
                 out.push(Input::Sequence(unit.raw));
             }
@@ -120,10 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn a_paste_is_never_looked_into() {
-        let bytes = b"\x1b[200~a\x1b[?62c\x1b[201~b";
+    fn a_paste_is_not_looked_into_and_its_marks_are_told() {
+        let bytes = b"\x1b[200~a\x1b[?62c\x1b[20b\x1b[201~c";
+        let whole = [
+            Input::PasteMark(PASTE),
+            Input::Plain(b"a\x1b[?62c\x1b[20b".to_vec()),
+            Input::PasteMark(PasteEnd::MARK),
+            Input::Plain(b"c".to_vec()),
+        ];
         for at in 0..=bytes.len() {
-            assert_eq!(split_at(bytes, at), [Input::Plain(bytes.to_vec())], "split at {at}");
+            assert_eq!(split_at(bytes, at), whole, "split at {at}");
         }
     }
 

@@ -179,6 +179,11 @@ pub(crate) struct PasteEnd {
 impl PasteEnd {
     pub(crate) const MARK: &'static [u8] = b"\x1b[201~";
 
+    /// How many bytes of the mark the last ones were.
+    pub(crate) fn matched(&self) -> usize {
+        self.matched
+    }
+
     /// True when this byte is the last one of the mark.
     pub(crate) fn push(&mut self, byte: u8) -> bool {
         // ESC occurs in the mark only at its start, so that a failed match can begin again only there.

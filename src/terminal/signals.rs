@@ -11,8 +11,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Signals that would kill ssh if they were sent to it: passed on, so that what happens is up to ssh. All of
-/// them, because any that is left to its default action leaves the user's terminal raw (util-linux#4499).
+/// Signals that people and systems send to end a program: passed on, so that what happens is up to ssh. One that is
+/// left to its default action leaves the user's terminal raw (util-linux#4499).
 const PASSED_ON: [i32; 9] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF];
 
 /// Signals that concern the wrapper itself.
@@ -32,7 +32,8 @@ impl Signals {
         handler.set_nonblocking(true)?;
         let mut flags = Vec::new();
         for signal in OWN.into_iter().chain(PASSED_ON) {
-            if OWN.contains(&signal) || !is_ignored(signal) {
+            // These two say what happens to us and to ssh; ignored at start or not, they are needed.
+            if matches!(signal, SIGCHLD | SIGWINCH) || !is_ignored(signal) {
                 let flag = Arc::new(AtomicBool::new(false));
                 signal_hook::flag::register(signal, Arc::clone(&flag))?;
                 signal_hook::low_level::pipe::register(signal, handler.try_clone()?)?;

@@ -13,7 +13,6 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long giving the terminal back may wait for a terminal that does not read.
@@ -51,7 +50,7 @@ impl Tty {
     pub fn raw(&mut self) -> io::Result<RawGuard> {
         self.cooked = termios::tcgetattr(&self.file)?;
         // Armed before the change: whatever fails in between leaves a terminal that is given back.
-        let guard = RawGuard::arm(self.file.try_clone()?, self.cooked.clone());
+        let guard = RawGuard { file: self.file.try_clone()?, cooked: self.cooked.clone(), leave: Vec::new() };
         self.enter_raw()?;
         Ok(guard)
     }
@@ -96,50 +95,29 @@ pub fn winsize(fd: BorrowedFd<'_>) -> io::Result<Size> {
     Ok(Size { cols: ws.ws_col, rows: ws.ws_row, xpixel: ws.ws_xpixel, ypixel: ws.ws_ypixel })
 }
 
-/// What it takes to give the terminal back.
-struct Leave {
+/// Gives the terminal back when dropped, which unwinding does as well.
+pub struct RawGuard {
     file: File,
     cooked: Termios,
-    /// Bytes that undo what was switched on (alternate screen, mouse, cursor, …).
-    bytes: Vec<u8>,
+    /// Bytes that undo what was switched on (alternate screen, cursor, …).
+    leave: Vec<u8>,
 }
 
-/// At most one terminal is raw in a process. A global, because a panic hook has nothing else to reach it by.
-static ARMED: Mutex<Option<Leave>> = Mutex::new(None);
-
-/// Gives the terminal back when dropped; also on a panic, before its message is printed.
-pub struct RawGuard(());
-
 impl RawGuard {
-    fn arm(file: File, cooked: Termios) -> Self {
-        *ARMED.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some(Leave { file, cooked, bytes: Vec::new() });
-        Self(())
-    }
-
     /// Sets the bytes that are written before the settings are restored, on whichever way out.
-    pub fn on_leave(&self, bytes: Vec<u8>) {
-        if let Some(leave) = ARMED.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            leave.bytes = bytes;
-        }
+    pub fn on_leave(&mut self, bytes: Vec<u8>) {
+        self.leave = bytes;
     }
 }
 
 impl Drop for RawGuard {
     fn drop(&mut self) {
-        give_back();
+        write_within(&mut self.file, &self.leave, LEAVE_WITHIN);
+        with_ttou_blocked(|| {
+            // TCSANOW: a terminal that stopped reading (^S, a hung window) must not keep us from leaving.
+            let _ = termios::tcsetattr(&self.file, SetArg::TCSANOW, &self.cooked);
+        });
     }
-}
-
-/// Restores the terminal if it is raw. Safe to call at any time, any number of times.
-pub fn give_back() {
-    let leave = ARMED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(mut leave) = leave else { return };
-    write_within(&mut leave.file, &leave.bytes, LEAVE_WITHIN);
-    with_ttou_blocked(|| {
-        // TCSANOW: a terminal that stopped reading (^S, a hung window) must not keep us from leaving.
-        let _ = termios::tcsetattr(&leave.file, SetArg::TCSANOW, &leave.cooked);
-    });
 }
 
 /// A background process that sets terminal attributes is stopped by SIGTTOU; leaving must not stop (bun#41505).

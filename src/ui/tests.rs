@@ -132,7 +132,8 @@ fn esc_leaves_the_edit_line_then_the_selection_then_the_panel() {
     assert_eq!(desk.press(KeyCode::Esc), []);
     assert_eq!(desk.state("cmd_001"), &CardState::Edited);
     assert_eq!(desk.press(KeyCode::Esc), []);
-    assert_eq!(desk.press(KeyCode::Esc), [Action::Focus(Focus::Terminal)]);
+    assert_eq!(desk.press(KeyCode::Esc), []);
+    assert_eq!(desk.view.focus(), Focus::Terminal);
     // What was typed waits on the card.
     desk.prefix(PrefixAction::Card(1));
     assert!(desk.picture().contains("head -10x"));
@@ -142,9 +143,10 @@ fn esc_leaves_the_edit_line_then_the_selection_then_the_panel() {
 fn esc_cancels_a_call_that_is_awaited() {
     let mut desk = Desk::new();
     let id = desk.copilot.chat.say("slow question");
-    assert_eq!(desk.press(KeyCode::Esc), [Action::Cancel]);
+    assert_eq!(desk.press(KeyCode::Esc), [Action::CancelChat]);
     desk.copilot.chat.set_delivery(id, Delivery::Cancelled);
-    assert_eq!(desk.press(KeyCode::Esc), [Action::Focus(Focus::Terminal)]);
+    assert_eq!(desk.press(KeyCode::Esc), []);
+    assert_eq!(desk.view.focus(), Focus::Terminal);
 }
 
 #[test]
@@ -177,13 +179,10 @@ fn a_number_that_just_moved_is_not_obeyed() {
 fn dismissing_puts_a_card_away() {
     let mut desk = Desk::new();
     desk.press(KeyCode::Down);
-    assert_eq!(desk.press(KeyCode::Delete), [Action::DismissCard("cmd_001".into())]);
+    assert_eq!(desk.press(KeyCode::Delete), []);
     assert!(!desk.picture().contains("cmd_001"));
     desk.prefix(PrefixAction::Card(1));
-    assert_eq!(
-        desk.press_with(KeyCode::Char('x'), KeyModifiers::CONTROL),
-        [Action::DismissCard("cmd_002".into())]
-    );
+    assert_eq!(desk.press_with(KeyCode::Char('x'), KeyModifiers::CONTROL), []);
     assert!(!desk.view.is_editing());
 }
 
@@ -232,14 +231,17 @@ fn the_prefix_opens_focuses_and_resizes() {
     let mut copilot = Copilot::new("test");
     let mut view = View::new(Theme::new(true), Choice::default());
     assert_eq!(view.prefix(PrefixAction::Toggle, &mut copilot, now), [Action::OpenPanel]);
-    let open = [Action::OpenPanel, Action::Focus(Focus::Panel)];
+    let open = [Action::OpenPanel];
     assert_eq!(view.clone().prefix(PrefixAction::Ask, &mut copilot, now), open);
     assert_eq!(view.clone().prefix(PrefixAction::Help, &mut copilot, now), open);
     assert_eq!(view.prefix(PrefixAction::Wider, &mut copilot, now), [], "not shown");
 
     view.set_shown(true);
-    assert_eq!(view.prefix(PrefixAction::Focus, &mut copilot, now), [Action::Focus(Focus::Panel)]);
-    assert_eq!(view.prefix(PrefixAction::Focus, &mut copilot, now), [Action::Focus(Focus::Terminal)]);
+    assert_eq!((view.prefix(PrefixAction::Focus, &mut copilot, now), view.focus()), (vec![], Focus::Panel));
+    assert_eq!(
+        (view.prefix(PrefixAction::Focus, &mut copilot, now), view.focus()),
+        (vec![], Focus::Terminal)
+    );
     draw_at(120, 40, &mut view, &copilot, &status());
     assert_eq!(view.prefix(PrefixAction::Wider, &mut copilot, now), [Action::Relayout]);
     assert_eq!(view.choice().width, Some(49));

@@ -24,8 +24,6 @@ pub enum Focus {
 pub enum Action {
     OpenPanel,
     ClosePanel,
-    /// The focus has moved (it is [`View::focus`] already).
-    Focus(Focus),
     /// Width or mode of the panel has changed: lay out again, and resize the remote if that changes it.
     Relayout,
     SubmitChat(String),
@@ -36,12 +34,10 @@ pub enum Action {
         text: String,
         was_edited: bool,
     },
-    /// The user put this card away (done already).
-    DismissCard(String),
-    /// Cancel the calls to Linus under way.
+    /// Cancel all calls to Linus under way.
     Cancel,
-    /// Type the prefix itself into the session.
-    SendPrefix,
+    /// Cancel the chat that waits for its answer.
+    CancelChat,
 }
 
 /// What of the last frame the keys need to know.
@@ -133,10 +129,12 @@ impl View {
         match action {
             PrefixAction::Toggle if self.shown => vec![Action::ClosePanel],
             PrefixAction::Toggle => vec![Action::OpenPanel],
-            PrefixAction::SendPrefix => vec![Action::SendPrefix],
+            // The prefix machine has passed it on.
+            PrefixAction::SendPrefix => Vec::new(),
             PrefixAction::Cancel => vec![Action::Cancel],
             PrefixAction::Focus if self.shown && self.focus == Focus::Panel => {
-                self.set_focus(Focus::Terminal)
+                self.focus = Focus::Terminal;
+                Vec::new()
             }
             PrefixAction::Focus | PrefixAction::Ask => {
                 if action == PrefixAction::Ask {
@@ -206,7 +204,10 @@ impl View {
         if is_dismissal(key) {
             let id = copilot.suggestions.editing().map(|c| c.id.clone());
             self.edit = None;
-            return id.map_or_else(Vec::new, |id| self.dismiss(&id, copilot, now));
+            if let Some(id) = id {
+                self.dismiss(&id, copilot, now);
+            }
+            return Vec::new();
         }
         match editor.key(key) {
             Edit::Submit(text) => match copilot.suggestions.send_edit(&text) {
@@ -235,8 +236,8 @@ impl View {
                 self.input.later();
             }
             (KeyCode::Enter, Some(id)) if choosing => self.edit_card(&id, copilot, now),
-            (KeyCode::Delete, Some(id)) if choosing => return self.dismiss(&id, copilot, now),
-            (_, Some(id)) if is_dismissal(key) => return self.dismiss(&id, copilot, now),
+            (KeyCode::Delete, Some(id)) if choosing => self.dismiss(&id, copilot, now),
+            (_, Some(id)) if is_dismissal(key) => self.dismiss(&id, copilot, now),
             (KeyCode::Esc, Some(_)) if choosing => self.selected = None,
             _ => return self.type_in_chat(key, copilot),
         }
@@ -252,9 +253,9 @@ impl View {
                 self.scroll = 0;
                 return vec![Action::SubmitChat(text)];
             }
-            Edit::Cancel if copilot.chat.is_waiting() => return vec![Action::Cancel],
+            Edit::Cancel if copilot.chat.is_waiting() => return vec![Action::CancelChat],
             // Ctrl-C and Esc do not throw a long message away by leaving: it stays in the input.
-            Edit::Cancel if key.code == KeyCode::Esc => return self.set_focus(Focus::Terminal),
+            Edit::Cancel if key.code == KeyCode::Esc => self.focus = Focus::Terminal,
             Edit::Cancel => self.input.clear(),
             Edit::Changed => self.selected = None,
             Edit::Ignored => {}
@@ -262,22 +263,10 @@ impl View {
         Vec::new()
     }
 
-    fn set_focus(&mut self, focus: Focus) -> Vec<Action> {
-        if self.focus == focus {
-            return Vec::new();
-        }
-        self.focus = focus;
-        vec![Action::Focus(focus)]
-    }
-
     /// The panel is opened if it is not, and gets the keys.
     fn enter_panel(&mut self) -> Vec<Action> {
-        let mut actions = Vec::new();
-        if !self.shown {
-            actions.push(Action::OpenPanel);
-        }
-        actions.extend(self.set_focus(Focus::Panel));
-        actions
+        self.focus = Focus::Panel;
+        if self.shown { Vec::new() } else { vec![Action::OpenPanel] }
     }
 
     fn widen(&mut self, by: i16) -> Vec<Action> {
@@ -314,12 +303,10 @@ impl View {
         }
     }
 
-    fn dismiss(&mut self, id: &str, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
-        if !copilot.suggestions.dismiss(id, now) {
-            return Vec::new();
+    fn dismiss(&mut self, id: &str, copilot: &mut Copilot, now: Instant) {
+        if copilot.suggestions.dismiss(id, now) {
+            self.selected = None;
         }
-        self.selected = None;
-        vec![Action::DismissCard(id.to_owned())]
     }
 
     fn explain(&mut self, refusal: &Refusal) {

@@ -185,6 +185,7 @@ impl Emulator {
             // What is printed next does not continue the last line, and nothing comes back above it.
             self.parser.callbacks_mut().close();
             self.pullable = None;
+            self.cleared += 1;
         }
         let pen = self.normaliser.pen();
         let mut bytes = pen.lay_down().to_vec();

@@ -86,7 +86,7 @@ impl Emulator {
             bytes.push_str(&region_and_cursor(screen, modes, row_now, col_now));
         } else {
             // In a pending wrap the last cell is printed once more: as it will be then.
-            cursor_with(screen, (row_now, col_now), &mut bytes, |col, style| {
+            cursor_with(screen, (row_now, col_now), 0, &mut bytes, |col, style| {
                 if on_cursor_row.contains(&col) { style.dimmed() } else { style }
             });
         }

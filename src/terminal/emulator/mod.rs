@@ -51,6 +51,8 @@ pub struct Emulator {
     printed: u64,
     primary_printed: u64,
     erased: u64,
+    /// Count of times that the whole primary screen was erased.
+    cleared: u64,
     faults: u64,
 }
 
@@ -70,6 +72,7 @@ impl Emulator {
             printed: 0,
             primary_printed: 0,
             erased: 0,
+            cleared: 0,
             faults: 0,
         }
     }

@@ -256,23 +256,29 @@ pub(super) fn goto(out: &mut String, row: u16, col: u16) {
 /// Puts the cursor at a place that may be a pending wrap, which takes printing the row's last character again.
 /// Leaves default attributes.
 pub(super) fn cursor_to(screen: &Screen, row: u16, col: u16, out: &mut String) {
-    cursor_with(screen, (row, col), out, |_, style| style);
+    cursor_with(screen, (row, col), 0, out, |_, style| style);
+}
+
+/// The same on a terminal where the screen's first row stands `down` rows below the top.
+pub(super) fn cursor_below(screen: &Screen, (row, col): (u16, u16), down: u16, out: &mut String) {
+    cursor_with(screen, (row, col), down, out, |_, style| style);
 }
 
 /// The same, with a say in the attributes of the cell at the given column.
 pub(super) fn cursor_with(
     screen: &Screen,
     (row, col): (u16, u16),
+    down: u16,
     out: &mut String,
     style: impl Fn(u16, Style) -> Style,
 ) {
     let cols = screen.size().1.get();
     if col < cols {
-        return goto(out, row, col);
+        return goto(out, row + down, col);
     }
     let is_half = screen.cell(row, cols - 1).is_some_and(vt100::Cell::is_wide_continuation);
     let last = cols - if is_half { 2 } else { 1 };
-    goto(out, row, last);
+    goto(out, row + down, last);
     if let Some(cell) = screen.cell(row, last).filter(|cell| cell.has_contents()) {
         let mut writer = Writer::new();
         writer.push(style(last, Style::of(cell)), cell.contents());

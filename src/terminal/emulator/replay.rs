@@ -4,7 +4,7 @@
 
 use super::charset::SUBSTITUTE;
 use super::lines::{EchoStart, line_of, spans};
-use super::reflow::{cursor_to, goto, primary, saved_cursor, write_line};
+use super::reflow::{cursor_below, goto, primary, saved_cursor, write_line};
 use super::styled::{self, Style};
 use super::{Emulator, Size};
 use crate::terminal::modes::{self, State};
@@ -22,6 +22,19 @@ pub struct Mark {
     modes: State,
     /// The outer terminal was cut off inside a character, and may show a substitute for it.
     is_broken: bool,
+    /// The cursor's row on the primary screen.
+    row: u16,
+    cleared: u64,
+    /// How many rows of the outer terminal stand above the remote's first one: what the user did before the session.
+    above: Option<u16>,
+}
+
+impl Mark {
+    /// Says in which row, counted from 1, the outer terminal has its cursor (its answer to CPR).
+    /// Only while the remote is on the primary screen.
+    pub fn cursor_is_in(&mut self, row: u16) {
+        self.above = Some(row.saturating_sub(1).saturating_sub(self.row));
+    }
 }
 
 impl Emulator {
@@ -36,6 +49,10 @@ impl Emulator {
             size: self.size,
             modes: self.modes.state().clone(),
             is_broken: self.normaliser.is_in_character(),
+            row: self.screen().cursor_position().0,
+            cleared: self.cleared,
+            // Once a row has scrolled off, or all was erased, the session has the whole screen.
+            above: (history.next() > 0 || !history.open().is_empty() || self.cleared > 0).then_some(0),
         }
     }
 
@@ -58,6 +75,7 @@ impl Emulator {
         }
 
         let mut from = suspended;
+        let mut down = 0;
         if is_primary_stale || !is_alternate {
             let mut to = from.clone();
             to.alternate = 0;
@@ -67,24 +85,37 @@ impl Emulator {
         }
         if is_primary_stale || !was_alternate {
             let primary = primary(self.screen());
+            let above = self.above(mark, resized);
             if is_primary_stale {
-                self.paint_primary(&mut out, &primary, mark);
+                down = self.paint_primary(&mut out, &primary, mark, above);
+            } else {
+                down = above.unwrap_or(0);
             }
             let mut state = String::new();
-            saved(&primary, self.saved_pens[0], &mut state);
-            let (row, col) = primary.cursor_position();
-            cursor_to(&primary, row, col, &mut state);
+            saved(&primary, self.saved_pens[0], down, &mut state);
+            cursor_below(&primary, primary.cursor_position(), down, &mut state);
             out.extend_from_slice(state.as_bytes());
         }
         if is_alternate {
             from = self.paint_alternate(&mut out, &from, now);
+            down = 0;
         }
         let geometry = now.placed_in(&from);
         out.extend(modes::change(&from, &geometry));
-        self.finish(&mut out, self.screen(), now);
+        self.finish(&mut out, self.screen(), now, down);
         out.extend(modes::change(&geometry, now));
         out.extend(self.normaliser.pending());
         out
+    }
+
+    /// Rows above the session that are not its own; `None` if that is not known, or not any more.
+    fn above(&self, mark: &Mark, resized: bool) -> Option<u16> {
+        let now = self.modes.state();
+        // Cleared since, or addressed by rows: the session has the whole screen.
+        if self.cleared != mark.cleared || now.region.is_some() || now.is_on(6) {
+            return Some(0);
+        }
+        mark.above.filter(|_| !resized)
     }
 
     /// Enters the alternate screen, unless the terminal is on it, and paints it; the modes reached.
@@ -99,16 +130,22 @@ impl Emulator {
         out.extend(modes::change(from, &to));
         out.extend_from_slice(NEUTRAL);
         let mut text = self.screen().contents_formatted();
-        saved(self.screen(), self.saved_pens[1], &mut text);
+        saved(self.screen(), self.saved_pens[1], 0, &mut text);
         out.extend_from_slice(shown(&text).as_bytes());
         to
     }
 
-    /// Home, erase below (ED 2 would push the old screen into scrollback in VTE and kitty), then every line since
-    /// the mark; rows beyond the screen's height scroll off at the top.
-    fn paint_primary(&self, out: &mut Vec<u8>, screen: &Screen, mark: &Mark) {
+    /// Erases from the session's first row on (ED 2 would push the old screen into scrollback in VTE and kitty), then
+    /// prints every line since the mark; rows beyond the screen's height scroll off at the top. Where the first row
+    /// is not known, what the terminal shows is scrolled off first: repeated rather than lost. The value is where the
+    /// screen's first row stands then.
+    fn paint_primary(&self, out: &mut Vec<u8>, screen: &Screen, mark: &Mark, above: Option<u16>) -> u16 {
         let history = self.history();
-        let mut text = String::from("\x1b[H\x1b[J");
+        let rows = self.size.rows;
+        let mut text = match above {
+            Some(above) => format!("\x1b[{};1H\x1b[J", above + 1),
+            None => format!("\x1b[{rows};1H{}\x1b[H\x1b[J", "\n".repeat(usize::from(rows))),
+        };
         if self.erased != mark.erased {
             text.push_str("\x1b[3J");
         }
@@ -136,17 +173,19 @@ impl Emulator {
             write_line(&line_of(screen, span.clone()), &mut text);
         }
         out.extend_from_slice(shown(&text).as_bytes());
+        let printed = if scrolled { rows } else { spans[last].end };
+        above.unwrap_or(0).min(rows - printed.min(rows))
     }
 
     /// The cursor and the pen, on a terminal whose region and origin mode are set.
-    fn finish(&self, out: &mut Vec<u8>, screen: &Screen, now: &State) {
+    fn finish(&self, out: &mut Vec<u8>, screen: &Screen, now: &State, down: u16) {
         let (row, col) = screen.cursor_position();
         let mut state = String::new();
         if now.is_on(6) {
             let top = now.region.map_or(0, |(top, _)| top - 1);
             goto(&mut state, row.saturating_sub(top), col.min(self.size.cols - 1));
         } else {
-            cursor_to(screen, row, col, &mut state);
+            cursor_below(screen, (row, col), down, &mut state);
         }
         state.push_str("\x1b[m");
         Style::pen(screen).write(Style::default(), &mut state);
@@ -158,9 +197,9 @@ impl Emulator {
 const NEUTRAL: &[u8] = b"\x1b[?6l\x1b[r\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f\x1b[m";
 
 /// The panel's own alternate screen overwrote what the remote had saved by DECSC.
-fn saved(screen: &Screen, pen: Style, state: &mut String) {
+fn saved(screen: &Screen, pen: Style, down: u16, state: &mut String) {
     let (row, col) = saved_cursor(screen);
-    goto(state, row, col.min(screen.size().1.get() - 1));
+    goto(state, row + down, col.min(screen.size().1.get() - 1));
     state.push_str("\x1b[m");
     pen.write(Style::default(), state);
     state.push_str("\x1b7\x1b[m");

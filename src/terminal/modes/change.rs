@@ -25,7 +25,7 @@ pub(crate) fn change(from: &State, to: &State) -> Vec<u8> {
     if to.alternate != 0 {
         keyboard(&mut out, &from.keyboard[1], &to.keyboard[1]);
     }
-    key_options(&mut out, from, to);
+    key_options(&mut out, &from.key_options, &to.key_options);
     private_modes(&mut out, from, to);
     drawing(&mut out, from, to);
     if to.title.is_some() && to.title != from.title {
@@ -84,8 +84,8 @@ fn drawing(out: &mut Vec<u8>, from: &State, to: &State) {
     }
 }
 
-fn key_options(out: &mut Vec<u8>, from: &State, to: &State) {
-    for (option, (was, is)) in from.key_options.iter().zip(&to.key_options).enumerate() {
+pub(super) fn key_options(out: &mut Vec<u8>, from: &[Option<u16>; 8], to: &[Option<u16>; 8]) {
+    for (option, (was, is)) in from.iter().zip(to).enumerate() {
         if was != is {
             let value = is.map_or(String::new(), |value| format!(";{value}"));
             out.extend_from_slice(format!("\x1b[>{option}{value}m").as_bytes());

@@ -3,11 +3,13 @@
 //! this state, or back from it, are made on request. Runs inline in the hot path.
 
 mod change;
+mod input;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use change::change;
+pub use input::InputModes;
 pub(crate) use state::{Charsets, State, osc_number};
 
 use crate::terminal::tokens::Tokenizer;
@@ -93,7 +95,8 @@ impl Modes {
 
     /// Bytes for the outer terminal when the panel takes it over, written once it shows its alternate screen:
     /// nothing reports in wrong coordinates, margins and charsets do not spoil the drawing, the cursor is visible
-    /// and of default shape. Bracketed paste stays. Whoever draws brings it back to this state before it calls
+    /// and of default shape, pastes have marks. How keys are encoded follows the remote from there on, by
+    /// `InputModes`. Whoever draws brings it back to this state before it calls
     /// `Emulator::replay`, whose bytes go on from here.
     pub fn suspend_for_panel(&self) -> Vec<u8> {
         change(&self.state, &self.state.suspended())

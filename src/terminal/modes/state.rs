@@ -273,9 +273,13 @@ impl State {
         state
     }
 
-    /// What the outer terminal is set to while the panel is drawn.
+    /// What the outer terminal is set to when the panel begins to be drawn. Bracketed paste is on whatever the remote
+    /// wants: without its marks a pasted line end is the key Enter.
     pub(crate) fn suspended(&self) -> Self {
         let mut state = self.neutral();
+        if !state.is_on(2004) {
+            state.note(2004, true);
+        }
         for mode in MOUSE.into_iter().chain([MOUSE_PIXELS, 1, 45, 66, 1004, 2026, 2031, 2048]) {
             if state.is_on(mode) {
                 state.note(mode, false);

@@ -29,6 +29,7 @@ fn record(command: Option<&str>, output: &str) -> CommandRecord {
         output: output.to_owned(),
         exit: None,
         finished: true,
+        reported: false,
     }
 }
 
@@ -105,7 +106,8 @@ fn a_long_run_is_told_once_and_its_end_again() {
     assert_eq!(records(rig.take()), [running]);
     rig.feed(format!("two\r\n{BASH}"));
     rig.settle();
-    assert_eq!(records(rig.take()), [record(Some("make"), "one\ntwo")]);
+    let ended = CommandRecord { reported: true, ..record(Some("make"), "one\ntwo") };
+    assert_eq!(records(rig.take()), [ended]);
 }
 
 #[test]

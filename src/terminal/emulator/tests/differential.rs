@@ -88,8 +88,10 @@ fn toggled(
     open: usize,
     close: usize,
     narrow: u16,
+    before: &[u8],
 ) -> (Outer, Emulator) {
     let mut outer = Outer::new(cols, rows);
+    outer.feed(before);
     let mut emulator = emulator(cols as u16, rows as u16);
     let mut modes = Modes::new();
     let mut mark = None;
@@ -97,7 +99,12 @@ fn toggled(
         if index == open {
             mark = Some((emulator.mark(), modes.is_alternate()));
             outer.feed(&modes.cut());
+            if before.is_empty() {
+                mark.iter_mut().for_each(|(mark, _)| mark.cursor_is_in(1));
+            }
             if !modes.is_alternate() {
+                let row = outer.term.grid().cursor.point.line.0 + 1;
+                mark.iter_mut().for_each(|(mark, _)| mark.cursor_is_in(row as u16));
                 outer.feed(b"\x1b[?1049h");
             }
             outer.feed(&modes.suspend_for_panel());
@@ -125,12 +132,18 @@ fn toggled(
 }
 
 fn check(cols: usize, rows: usize, chunks: &[&[u8]]) {
+    check_after(b"", cols, rows, chunks);
+}
+
+/// `before` is what the terminal showed when the session began.
+fn check_after(before: &[u8], cols: usize, rows: usize, chunks: &[&[u8]]) {
     let mut hidden = Outer::new(cols, rows);
+    hidden.feed(before);
     chunks.iter().for_each(|chunk| hidden.feed(chunk));
     let expected = hidden.picture();
     for open in 0..=chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(cols, rows, chunks, open, close, 0).0.picture();
+            let got = toggled(cols, rows, chunks, open, close, 0, before).0.picture();
             let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
             let case = format!("opened at {open}, closed at {close} of {shown:?}");
             assert_eq!(got.1, expected.1, "cursor: {case}");
@@ -159,6 +172,18 @@ fn output_of_a_shell() {
             \x1b[?2004h$ ",
         ),
     );
+}
+
+/// The session begins where the user's shell stood: above it is the user's own screen, which stays.
+#[test]
+fn what_stood_above_the_session_stays_and_scrolls_off_in_order() {
+    let stream = words(
+        "\x1b[?2004huser@host:~$ |ls|\r\n\x1b[?2004l\r|one\r\n|\
+        a line that is longer than the screen|\r\nthree|\r\n|\x1b7four\x1b8|\r\n|five\r\n|$ ",
+    );
+    for before in ["mine 1\r\n$ aissh\r\n", "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n", ""] {
+        check_after(before.as_bytes(), 20, 6, &stream);
+    }
 }
 
 #[test]
@@ -283,7 +308,7 @@ fn after_a_split_panel_the_outer_terminal_shows_what_the_emulator_holds() {
         for open in 0..chunks.len() {
             let close = open + random.below(chunks.len() - open);
             let narrow = 3 + random.below(8) as u16;
-            let (outer, emulator) = toggled(12, 5, &chunks, open, close, narrow);
+            let (outer, emulator) = toggled(12, 5, &chunks, open, close, narrow, b"");
             let (rows_now, place, _, _) = outer.picture();
             let visible: Vec<String> = (0..5).map(|row| outer.text(row)).collect();
             let shown: Vec<_> = chunks.iter().map(|chunk| String::from_utf8_lossy(chunk)).collect();
@@ -317,7 +342,7 @@ fn a_split_panel_leaves_each_line_once_and_in_order() {
     chunks.iter().for_each(|chunk| hidden.feed(chunk));
     for open in 0..chunks.len() {
         for close in open..=chunks.len() {
-            let got = toggled(50, 4, &chunks, open, close, 20).0;
+            let got = toggled(50, 4, &chunks, open, close, 20, b"").0;
             assert_eq!(lines(&got), lines(&hidden), "opened at {open}, closed at {close}");
         }
     }
