@@ -1,12 +1,16 @@
-//! What the tests of the whole program stand on: a real sshd and a terminal. Each test binary uses a part.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+//! What the tests of the whole program stand on: a real sshd, a terminal, a recording Linus. Each test binary uses
+//! a part of it.
+#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, reason = "each uses a part of it")]
 
+pub(crate) mod aissh;
 pub mod calls;
 pub mod contract;
 pub mod http;
 pub(crate) mod lab;
 pub mod linus;
 pub mod mcp;
+pub(crate) mod process;
+pub(crate) mod screen;
 pub mod server;
 pub(crate) mod terminal;
 mod tty;
@@ -16,6 +20,3 @@ use std::time::Duration;
 /// How long any one thing may take before a test fails. It is never waited for: a test that passes is woken by
 /// the event itself. 20 s because several test binaries may share two slow cores.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
-//! What the integration tests share. Each test file uses a part of it.
-#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
-
