@@ -1,6 +1,7 @@
 //! The program under test on a lab, as a user would start it, and the keys that open and close its panel.
 
 use super::lab::Lab;
+use super::linus::Linus;
 use super::terminal::{Size, Terminal};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_aissh");
@@ -37,6 +38,11 @@ impl<'a> Run<'a> {
             self.own.extend(options.iter().map(|&option| option.to_owned()));
         }
         self
+    }
+
+    /// With this Linus instead of the built-in one.
+    pub(crate) fn linus(self, linus: &Linus) -> Self {
+        self.own(&["--linus-url", &linus.url()])
     }
 
     /// What follows `-F CONFIG`, instead of `lab`.

@@ -5,6 +5,7 @@
 pub(crate) mod aissh;
 pub mod calls;
 pub mod contract;
+pub(crate) mod envelopes;
 pub mod http;
 pub(crate) mod lab;
 pub mod linus;
@@ -13,6 +14,7 @@ pub(crate) mod process;
 pub(crate) mod screen;
 pub mod server;
 pub(crate) mod terminal;
+pub(crate) mod told;
 mod tty;
 
 use std::time::Duration;

@@ -42,6 +42,15 @@ fn command_line(pid: Pid) -> String {
     String::from_utf8_lossy(&line).replace('\0', " ")
 }
 
+/// Waits until a process sleeps in the kernel: it waits for what comes next.
+pub(crate) fn wait_asleep(pid: Pid) {
+    let deadline = Instant::now() + DEADLINE;
+    while !fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") S ")) {
+        assert!(Instant::now() < deadline, "{pid} does not wait: {}", command_line(pid));
+        std::thread::yield_now();
+    }
+}
+
 /// Waits until a process is gone. Only its parent is told of its end, so this looks again and again.
 pub(crate) fn wait_gone(pid: Pid) {
     let deadline = Instant::now() + DEADLINE;

@@ -57,20 +57,14 @@ fn style(cell: &vt100::Cell) -> String {
     style.trim_end().to_owned()
 }
 
-/// Where `text` stands as a whole in one row: row and first column, the last occurrence.
-pub(crate) fn find(screen: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
+/// Whether `text` is dim where it stands right after the last `before`; `None` if it is not there.
+pub(crate) fn is_dim_after(screen: &vt100::Screen, before: &str, text: &str) -> Option<bool> {
     let (_, cols) = screen.size();
     let rows: Vec<String> = screen.rows(0, cols.get()).collect();
-    rows.iter().enumerate().rev().find_map(|(row, line)| {
-        let at = line.rfind(text)?;
-        let col = line.get(..at)?.chars().count();
-        Some((u16::try_from(row).ok()?, u16::try_from(col).ok()?))
-    })
-}
-
-/// Whether all of `text`, where it stands last, is dim; `None` if it is not there.
-pub(crate) fn is_dim(screen: &vt100::Screen, text: &str) -> Option<bool> {
-    let (row, col) = find(screen, text)?;
-    let end = col + u16::try_from(text.chars().count()).ok()?;
-    Some((col..end).all(|col| screen.cell(row, col).is_some_and(vt100::Cell::dim)))
+    let both = format!("{before}{text}");
+    let (row, at) = rows.iter().enumerate().rev().find_map(|(row, line)| Some((row, line.find(&both)?)))?;
+    let start = rows.get(row)?.get(..at + before.len())?.chars().count();
+    let cells = start..start + text.chars().count();
+    let cell = |col: usize| screen.cell(u16::try_from(row).ok()?, u16::try_from(col).ok()?);
+    Some(cells.into_iter().all(|col| cell(col).is_some_and(vt100::Cell::dim)))
 }
