@@ -139,6 +139,19 @@ fn a_command_from_the_history_is_told_as_it_was_run() {
 }
 
 #[test]
+fn lines_typed_ahead_are_told_as_the_commands_that_they_become() {
+    // The prompt takes its time, so that every line but the first is typed before it.
+    let lab = Lab::builder().marks().prompt("$(sleep 0.2)user@host:\\w\\$ ").start();
+    let linus = Linus::modern();
+    let terminal = session_with(&lab, &linus);
+    for n in 0..4 {
+        terminal.type_line(&format!("echo number {n}"));
+        let ran = told(&linus, n);
+        assert_eq!((ran.command, ran.output), (format!("echo number {n}"), format!("number {n}")));
+    }
+}
+
+#[test]
 fn a_chat_says_what_the_screen_shows_and_what_ran_last() {
     let lab = Lab::builder().marks().start();
     let linus = Linus::modern();

@@ -177,12 +177,11 @@ fn split_narrows_the_remote_and_overlay_does_not() {
     assert_size(&wide, &lab, "40 130");
 }
 
-/// What the remote takes for its window's size, with nothing older on the screen to be taken for it.
+/// Waits on the remote until its window has this size. ssh is told of a change by a signal, so keys can be faster.
 fn assert_size(terminal: &Terminal, lab: &Lab, size: &str) {
-    terminal.type_line("clear; echo cl''eared");
-    terminal.wait_text("cleared");
-    terminal.wait_prompt(lab.prompt());
-    type_and_wait(terminal, lab, "echo size $(stty size)", &format!("size {size}"));
+    let wait =
+        format!("clear; until [ \"$(stty size)\" = '{size}' ]; do sleep 0.05; done; echo 'it is' '{size}'");
+    type_and_wait(terminal, lab, &wait, &format!("it is {size}"));
 }
 
 #[test]

@@ -220,9 +220,10 @@ fn a_panic_in_the_panel_costs_the_panel_and_not_the_session() {
         if own.is_empty() {
             terminal.send("\x1ca");
         }
-        terminal.type_line("stty size; echo still h''ere");
+        // The remote has the whole width again, or gets it.
+        let wait = "until [ \"$(stty size)\" = '40 130' ]; do sleep 0.05; done; echo still h''ere";
+        terminal.type_line(wait);
         terminal.wait_text("still here");
-        terminal.wait_text("40 130");
         terminal.screen(|screen| assert!(!screen.alternate_screen() && !screen.hide_cursor()));
         terminal.type_line("exit 5");
         assert_eq!(terminal.wait_exit(), Exit::Code(5));

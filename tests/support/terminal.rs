@@ -198,7 +198,8 @@ impl Terminal {
         look(state.emulator.as_ref().expect("the emulator failed; use raw()").screen())
     }
 
-    /// All lines that the user can scroll through: what has left the screen at the top, and the screen.
+    /// All lines that the user can scroll through: what has left the screen at the top, and the screen. Without
+    /// blanks at their ends.
     pub(crate) fn transcript(&self) -> Vec<String> {
         let mut state = self.shared.lock();
         let screen = state.emulator.as_mut().expect("the emulator failed; use raw()").screen_mut();
@@ -211,7 +212,7 @@ impl Terminal {
         }
         screen.set_scrollback(0);
         lines.extend(screen.rows(0, cols.get()).take(usize::from(rows.get())));
-        lines
+        lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
     }
 
     pub(crate) fn screen_text(&self) -> String {
