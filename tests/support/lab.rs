@@ -29,6 +29,8 @@ pub(crate) struct Lab {
 pub(crate) struct Builder {
     env: Vec<(String, String)>,
     options: Vec<String>,
+    /// Mounts and fills a /var that only the sessions see (`LAB_VAR`).
+    var: Option<PathBuf>,
 }
 
 impl Builder {
@@ -40,6 +42,12 @@ impl Builder {
     /// The remote prompt as bash's PS1.
     pub(crate) fn prompt(self, ps1: &str) -> Self {
         self.recipe("LAB_PROMPT", ps1)
+    }
+
+    /// The sessions have a small /var of their own, and it is full. Needs a system that allows mounts.
+    pub(crate) fn full_var(mut self) -> Self {
+        self.var = Some(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/lib/demo-var").into());
+        self
     }
 
     /// A line of sshd_config. It goes first, and with sshd the first value wins.
@@ -54,7 +62,7 @@ impl Builder {
         let mut logged = String::new();
         for _ in 0..PORT_ATTEMPTS {
             self.write(&dir, free_port());
-            let (server, log) = serve(&dir);
+            let (server, log) = serve(&dir, self.var.as_deref());
             if log.wait_for(READY) {
                 return Lab { dir, server, log };
             }
@@ -169,9 +177,10 @@ fn recipe(verb: &str) -> Command {
     command
 }
 
-fn serve(dir: &Path) -> (Child, Arc<Log>) {
+fn serve(dir: &Path, var: Option<&Path>) -> (Child, Arc<Log>) {
     let mut server = recipe("serve")
         .arg(dir)
+        .envs(var.map(|script| ("LAB_VAR", script)))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

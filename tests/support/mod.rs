@@ -2,14 +2,19 @@
 //! a part of it.
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, reason = "each uses a part of it")]
 
+pub(crate) mod aissh;
 pub mod calls;
 pub mod contract;
+pub(crate) mod envelopes;
 pub mod http;
 pub(crate) mod lab;
 pub mod linus;
 pub mod mcp;
+pub(crate) mod process;
+pub(crate) mod screen;
 pub mod server;
 pub(crate) mod terminal;
+pub(crate) mod told;
 mod tty;
 
 use std::time::Duration;

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::num::NonZeroU16;
 use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
@@ -57,6 +58,8 @@ pub(crate) struct Terminal {
     name: String,
     pid: Pid,
     master: File,
+    /// Its end is the end of the reader.
+    reader: Option<UnixStream>,
     shared: Arc<Shared>,
 }
 
@@ -130,9 +133,10 @@ impl Terminal {
         shared.lock().emulator = Some(emulator);
         let reader = File::from(tty::duplicate(&master).expect("duplicate the master"));
         let (shared_rx, shared_exit) = (Arc::clone(&shared), Arc::clone(&shared));
-        std::thread::spawn(move || shared_rx.run_reader(reader));
+        let (reader_tx, reader_rx) = UnixStream::pair().expect("make a pair of sockets");
+        std::thread::spawn(move || shared_rx.run_reader(reader, &reader_rx));
         std::thread::spawn(move || shared_exit.run_waiter(child));
-        Self { name: program.to_owned(), pid, master, shared }
+        Self { name: program.to_owned(), pid, master, reader: Some(reader_tx), shared }
     }
 
     /// Types bytes. Fails if the program does not take them in time.
@@ -194,6 +198,23 @@ impl Terminal {
         look(state.emulator.as_ref().expect("the emulator failed; use raw()").screen())
     }
 
+    /// All lines that the user can scroll through: what has left the screen at the top, and the screen. Without
+    /// blanks at their ends.
+    pub(crate) fn transcript(&self) -> Vec<String> {
+        let mut state = self.shared.lock();
+        let screen = state.emulator.as_mut().expect("the emulator failed; use raw()").screen_mut();
+        let (rows, cols) = screen.size();
+        let above = screen.scrollback_len();
+        let mut lines = Vec::new();
+        for offset in (1..=above).rev() {
+            screen.set_scrollback(offset);
+            lines.extend(screen.rows(0, cols.get()).take(1));
+        }
+        screen.set_scrollback(0);
+        lines.extend(screen.rows(0, cols.get()).take(usize::from(rows.get())));
+        lines.into_iter().map(|line| line.trim_end().to_owned()).collect()
+    }
+
     pub(crate) fn screen_text(&self) -> String {
         self.shared.lock().picture()
     }
@@ -216,6 +237,13 @@ impl Terminal {
     /// The terminal's modes, also after the program's end: to prove that it put them back.
     pub(crate) fn termios(&self) -> Termios {
         tcgetattr(&self.master).expect("read the terminal's modes")
+    }
+
+    /// Closes the window: the program loses its terminal.
+    pub(crate) fn hang_up(&mut self) {
+        self.reader = None;
+        self.wait_quietly(|state| state.eof, "the reader's end");
+        self.master = File::open("/dev/null").expect("open /dev/null");
     }
 
     pub(crate) fn pid(&self) -> Pid {
@@ -287,7 +315,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn run_reader(&self, mut master: File) {
+    fn run_reader(&self, mut master: File, end: &UnixStream) {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             match master.read(&mut buffer) {
@@ -299,8 +327,12 @@ impl Shared {
                     let _ = master.write(&replies);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    let mut fds = [PollFd::new(master.as_fd(), PollFlags::POLLIN)];
+                    let (master, end) = (master.as_fd(), end.as_fd());
+                    let mut fds = [master, end].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
                     let _ = poll(&mut fds, PollTimeout::NONE);
+                    if fds[1].any() == Some(true) {
+                        break;
+                    }
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // EIO on Linux: the last holder of the slave is gone and everything has been read.

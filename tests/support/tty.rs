@@ -38,9 +38,17 @@ pub(crate) fn set_size(master: &impl AsFd, size: Winsize) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Makes the terminal on stdin the controlling terminal of a new session, as a terminal emulator does.
+/// Makes the terminal on stdin the controlling terminal of a new session, as a terminal emulator does. Signals that
+/// the tests were started to ignore (nohup, `&` in a script) are not ignored on it.
 fn lead_session(command: &mut Command) {
     let hook = || {
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT] {
+            // SAFETY: signal(2) with SIG_DFL installs no handler and is async-signal-safe.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
         nix::unistd::setsid()?;
         // SAFETY: TIOCSCTTY takes an integer; stdin is the slave by now. ioctl(2) is async-signal-safe.
         #[allow(unsafe_code)]

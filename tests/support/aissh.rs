@@ -1,0 +1,126 @@
+//! The program under test on a lab, as a user would start it, and the keys that open and close its panel.
+
+use super::lab::Lab;
+use super::linus::Linus;
+use super::terminal::{Size, Terminal};
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_aissh");
+
+/// The prefix key, Ctrl-\.
+pub(crate) const PREFIX: &str = "\x1c";
+
+/// One run of aissh, or of plain ssh to compare with.
+pub(crate) struct Run<'a> {
+    lab: &'a Lab,
+    program: &'static str,
+    own: Vec<String>,
+    rest: Vec<String>,
+    env: Vec<(String, String)>,
+    size: Size,
+    mute: bool,
+}
+
+impl<'a> Run<'a> {
+    /// `aissh -F CONFIG lab` in 80x24.
+    pub(crate) fn aissh(lab: &'a Lab) -> Self {
+        let rest = vec!["lab".to_owned()];
+        Self { lab, program: PROGRAM, own: vec![], rest, env: lab.env(), size: Size::CLASSIC, mute: false }
+    }
+
+    /// The same with the user's ssh.
+    pub(crate) fn plain(lab: &'a Lab) -> Self {
+        Self { program: "ssh", ..Self::aissh(lab) }
+    }
+
+    /// More options of aissh's own; plain ssh has none of them.
+    pub(crate) fn own(mut self, options: &[&str]) -> Self {
+        if self.program == PROGRAM {
+            self.own.extend(options.iter().map(|&option| option.to_owned()));
+        }
+        self
+    }
+
+    /// With this Linus instead of the built-in one.
+    pub(crate) fn linus(self, linus: &Linus) -> Self {
+        self.own(&["--linus-url", &linus.url()])
+    }
+
+    /// What follows `-F CONFIG`, instead of `lab`.
+    pub(crate) fn ssh(mut self, rest: &[&str]) -> Self {
+        self.rest = rest.iter().map(|&arg| arg.to_owned()).collect();
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn size(mut self, size: Size) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// On a terminal that answers no questions.
+    pub(crate) fn mute(mut self) -> Self {
+        self.mute = true;
+        self
+    }
+
+    pub(crate) fn args(&self) -> Vec<String> {
+        let rest: Vec<&str> = self.rest.iter().map(String::as_str).collect();
+        [self.own.clone(), self.lab.args(&rest)].concat()
+    }
+
+    pub(crate) fn start(&self) -> Terminal {
+        let start = if self.mute { Terminal::spawn_mute } else { Terminal::spawn };
+        start(self.program, &self.args(), &self.env, self.size)
+    }
+
+    /// Started, and the remote prompt is there.
+    pub(crate) fn at_prompt(&self) -> Terminal {
+        let terminal = self.start();
+        terminal.wait_prompt(self.lab.prompt());
+        terminal
+    }
+
+    /// Started by a shell script, in which `"$@"` is the program with its arguments.
+    pub(crate) fn in_script(&self, script: &str) -> Terminal {
+        let mut args: Vec<String> = ["-c", script, "sh", self.program].map(str::to_owned).into();
+        args.extend(self.args());
+        Terminal::spawn("sh", &args, &self.env, self.size)
+    }
+}
+
+/// Opens the panel and waits until all of it is drawn.
+pub(crate) fn open_panel(terminal: &Terminal) {
+    terminal.send(format!("{PREFIX}a"));
+    wait_panel(terminal);
+}
+
+/// Waits for a panel that opens by itself.
+pub(crate) fn wait_panel(terminal: &Terminal) {
+    let parts = ["Intent", "Suggested Commands", "Chat", "Ask Linus"];
+    let is_drawn = |screen: &vt100::Screen| {
+        let text = screen.contents();
+        parts.iter().all(|part| text.contains(part))
+    };
+    terminal.wait_for(is_drawn, "the panel");
+}
+
+/// Closes the panel and waits until the screen is the remote's again.
+pub(crate) fn close_panel(terminal: &Terminal) {
+    terminal.send(format!("{PREFIX}a"));
+    wait_no_panel(terminal);
+}
+
+pub(crate) fn wait_no_panel(terminal: &Terminal) {
+    // The end of the replay cannot be seen from outside; the cursor's place beside the prompt can, by `wait_prompt`.
+    terminal.wait_for(|screen| !screen.contents().contains("Suggested Commands"), "the panel's end");
+}
+
+/// Says something to Linus; the panel is open and the terminal has the focus.
+pub(crate) fn chat(terminal: &Terminal, message: &str) {
+    terminal.send(format!("{PREFIX} {message}\r"));
+}
