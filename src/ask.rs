@@ -1,7 +1,4 @@
-//! `--ask`: one question, what was piped in, one answer. The pure part.
-//!
-//! Asks the built-in Linus with the same messages as a session does. Reads from what it is handed and returns
-//! text; the terminal, the exit status and other Linuses are the caller's.
+//! `--ask`: one question, what was piped in, one answer, by the same message as a chat in a session.
 
 use crate::error::{Error, status};
 use crate::linus::Canceller;
@@ -43,6 +40,9 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
     } else {
         read_bounded(stdin.lock()).map_err(|e| Error::new(status::DATA, format!("standard input: {e}")))?
     };
+    if piped.contains('\0') {
+        return Err(Error::new(status::DATA, "standard input is not text"));
+    }
     let request = request(question, piped);
     let answer = door
         .peer()
@@ -57,7 +57,7 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
     match io::stdout().write_all(text.as_bytes()) {
         // Whoever closed the pipe has what they wanted.
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(status::UNAVAILABLE, format!("standard output: {e}")))
+            Err(Error::new(status::IO, format!("standard output: {e}")))
         }
         _ => Ok(ExitCode::SUCCESS),
     }

@@ -3,6 +3,7 @@
 use crate::error::{Error, status};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use toml::Spanned;
 
 /// Larger is not a configuration.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -14,21 +15,25 @@ pub struct Config {
     pub linus: LinusConfig,
     pub keys: KeysConfig,
     pub panel: PanelConfig,
+    /// Where it was read from, and its text: errors found later name the line.
+    #[serde(skip)]
+    source: Option<(PathBuf, String)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinusConfig {
     /// MCP endpoint. Without one the built-in Linus answers inside the process.
-    pub url: Option<String>,
+    pub url: Option<Spanned<String>>,
     /// Name of the environment variable that holds a bearer token for `url`.
-    pub token_env: Option<String>,
+    pub token_env: Option<Spanned<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KeysConfig {
-    /// The prefix keys: `C-\`, `C-x`, `F1` to `F12`.
+    /// The prefix keys: `C-\`, `C-x`, `F1` to `F12`; at least one.
+    #[serde(deserialize_with = "at_least_one")]
     pub prefix: Vec<PrefixKey>,
 }
 
@@ -44,6 +49,16 @@ impl KeysConfig {
     pub fn name(&self) -> String {
         self.prefix.first().map(|key| key.name.replace("C-", "Ctrl-")).unwrap_or_default()
     }
+}
+
+fn at_least_one<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<PrefixKey>, D::Error> {
+    let keys = Vec::<PrefixKey>::deserialize(deserializer)?;
+    if keys.is_empty() {
+        return Err(serde::de::Error::custom(
+            "without a prefix key the panel cannot be opened: name at least one",
+        ));
+    }
+    Ok(keys)
 }
 
 /// Where the panel goes when it opens.
@@ -123,27 +138,43 @@ impl Config {
         };
         let bad = |what: String| Error::new(status::CONFIG, format!("{}: {what}", path.display()));
         match read(&path) {
-            Ok(text) => Self::parse(&text).map_err(|e| {
-                let place = match &e.key {
-                    Some(key) => format!("line {}: {key}: ", e.line),
-                    None => format!("line {}: ", e.line),
-                };
-                bad(format!("{place}{}", e.message))
-            }),
+            Ok(text) => match Self::parse(&text) {
+                Ok(config) => Ok(Self { source: Some((path, text)), ..config }),
+                Err(complaint) => Err(bad(complaint.to_string())),
+            },
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Self::default()),
             Err(e) => Err(bad(e.to_string())),
         }
     }
 
+    /// An error in a value that parsed, with its place in the file.
+    pub fn error_at(&self, value: &Spanned<String>, key: &str, message: &str) -> Error {
+        let place = match &self.source {
+            Some((path, text)) => {
+                let line = line_of(text, value.span().start);
+                format!("{}: line {line}: {key}: ", path.display())
+            }
+            None => format!("{key}: "),
+        };
+        Error::new(status::CONFIG, format!("{place}{message}"))
+    }
+
     fn parse(text: &str) -> Result<Self, Complaint> {
         toml::from_str(text).map_err(|e| {
-            let at = e.span().map_or(0, |s| s.start.min(text.len()));
-            let line = text[..at].matches('\n').count() + 1;
+            let line = line_of(text, e.span().map_or(0, |s| s.start));
             let written = text.lines().nth(line - 1).unwrap_or_default();
             let key = written.split_once('=').map(|(key, _)| key.trim().to_owned());
-            Complaint { line, key, message: e.message().replace('\n', " ") }
+            // What a width may be, in words that are not Rust's.
+            let message =
+                e.message().replace('\n', " ").replace("expected u16", "expected a number up to 65535");
+            Complaint { line, key, message }
         })
     }
+}
+
+/// The line, from 1, of a byte of the text.
+fn line_of(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
 /// What is wrong with a file, and where.
@@ -152,6 +183,13 @@ struct Complaint {
     line: usize,
     key: Option<String>,
     message: String,
+}
+
+impl std::fmt::Display for Complaint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let key = self.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
+        write!(f, "line {}: {key}{}", self.line, self.message)
+    }
 }
 
 /// `config.toml` in the platform's configuration folder for aissh.
@@ -193,6 +231,11 @@ mod tests {
         let wrong = Config::parse("[panel]\nwidth = \"wide\"\n").expect_err("wrong type");
         assert_eq!((wrong.line, wrong.key.as_deref()), (2, Some("width")));
         assert!(Config::parse("[panel\n").is_err());
+        let none = Config::parse("[keys]\nprefix = []\n").expect_err("no key");
+        assert!(
+            none.to_string().starts_with("line 2: prefix: ") && none.message.contains("at least one"),
+            "{none}"
+        );
     }
 
     #[test]

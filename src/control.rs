@@ -16,7 +16,7 @@ impl Refusal {
         match self {
             Self::Empty => "nothing to send".into(),
             Self::Control(c) => {
-                format!("not sent: control character U+{:04X} in the command; edit it out", u32::from(*c))
+                format!("control character U+{:04X} in the command; edit it out", u32::from(*c))
             }
             Self::Lines => {
                 "not sent: several lines, and this remote has no bracketed paste, so each would run \

@@ -13,6 +13,8 @@ pub mod status {
     pub const DATA: u8 = 65;
     /// Linus could not be reached (`EX_UNAVAILABLE`).
     pub const UNAVAILABLE: u8 = 69;
+    /// Output that cannot be written (`EX_IOERR`).
+    pub const IO: u8 = 74;
     /// Bad configuration (`EX_CONFIG`).
     pub const CONFIG: u8 = 78;
     /// What ssh itself returns for every error of its own (ssh(1), EXIT STATUS).

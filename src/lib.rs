@@ -64,6 +64,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         return Err(Error::new(status::USAGE, what));
     }
     if let Some(question) = &cli.ask {
+        if question.trim().is_empty() {
+            return Err(Error::new(status::USAGE, "--ask needs a question"));
+        }
         return ask::run(question, cli.json, &settings(cli)?.1);
     }
     let text = match cli.completions {

@@ -21,18 +21,21 @@ pub enum Door {
 impl Door {
     /// `--linus-url` first, then the configuration, else the built-in Linus. The address is checked here, once.
     pub fn choose(flag: Option<&str>, config: &Config) -> Result<Self, Error> {
-        let (url, from) = match (flag, config.linus.url.as_deref()) {
-            (Some(url), _) => (url, "--linus-url"),
-            (None, Some(url)) => (url, "linus.url"),
-            (None, None) => return Ok(Self::BuiltIn(Arc::default())),
-        };
+        let url = flag.or(config.linus.url.as_ref().map(|url| url.get_ref().as_str()));
+        let Some(url) = url else { return Ok(Self::BuiltIn(Arc::default())) };
         let mut http = HttpConfig::new(url);
         if let Some(name) = &config.linus.token_env {
-            let token = std::env::var(name)
-                .map_err(|e| Error::new(status::CONFIG, format!("linus.token_env: {name}: {e}")))?;
+            let token = std::env::var(name.get_ref())
+                .map_err(|e| config.error_at(name, "token_env", &format!("{}: {e}", name.get_ref())))?;
             http.bearer = Some(Secret::new(token));
         }
-        Client::new(http.clone()).map_err(|e| Error::new(status::CONFIG, format!("{from}: {url}: {e}")))?;
+        if let Err(e) = Client::new(http.clone()) {
+            let what = format!("{url}: {e}");
+            return Err(match &config.linus.url {
+                Some(value) if flag.is_none() => config.error_at(value, "url", &what),
+                _ => Error::new(status::CONFIG, format!("--linus-url {what}")),
+            });
+        }
         Ok(Self::Http(Box::new(http)))
     }
 

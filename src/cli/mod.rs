@@ -74,10 +74,16 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
         match e.kind() {
             DisplayHelp | DisplayVersion => Error::new(0, e.render().to_string()),
             // A wrong option where ssh was meant is an error of ssh's command line, and that is 255.
-            _ if own.iter().any(|o| o.to_string_lossy().starts_with("--ask")) => usage(&e, status::USAGE),
+            _ if own.iter().any(is_mode) => usage(&e, status::USAGE),
             _ => usage(&e, status::SSH),
         }
     })
+}
+
+/// Whether an option belongs to a mode in which ssh has no part.
+fn is_mode(option: &OsString) -> bool {
+    let option = option.to_string_lossy();
+    ["--ask", "--json", "--completions", "--man"].iter().any(|mode| option.starts_with(mode))
 }
 
 fn usage(e: &clap::Error, status: u8) -> Error {

@@ -41,8 +41,6 @@ pub struct Card {
     pub edited_text: Option<String>,
     /// Why this card cannot be sent.
     pub refused: Option<String>,
-    /// Why the last try to send it did not succeed.
-    pub notice: Option<String>,
     /// The last message from Linus was about it.
     pub mentioned: bool,
     /// When a reply last changed what a key on this card means.
@@ -68,7 +66,6 @@ impl Card {
             state: CardState::Proposed,
             edited_text: None,
             refused: refusal(&suggestion.command).map(|r| format!("refused: {r}")),
-            notice: None,
             mentioned: false,
             changed_at: None,
             held: None,

@@ -2,14 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::card::{Card, CardState, Held, ID_LIMIT, refusal, short};
+use super::card::{Card, CardState, Held, ID_LIMIT, refusal};
 use crate::linus::contract::{ClearSuggestions, Suggestion};
 
 /// Cards that are kept, closed ones included.
 const CARDS_LIMIT: usize = 50;
-
-/// Bytes of the reason why a send did not succeed.
-const NOTICE_LIMIT: usize = 200;
 
 /// Cards with a number: one key each.
 pub const NUMBERS: usize = 9;
@@ -109,17 +106,16 @@ impl Suggestions {
         let was_edited = text != card.command;
         card.edited_text = was_edited.then(|| text.to_owned());
         card.state = CardState::Sent;
-        card.notice = None;
         self.editing = None;
         Ok((id, was_edited))
     }
 
-    /// It could not be typed into the session after all; the card is open again.
-    pub fn not_sent(&mut self, id: &str, why: &str, now: Instant) {
-        let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) else { return };
+    /// It could not be typed into the session after all; the card goes back on the edit line.
+    pub fn not_sent(&mut self, id: &str) -> Option<&Card> {
+        let card = self.get_mut(id).filter(|c| c.state == CardState::Sent)?;
         card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
-        card.notice = Some(short(&format!("not sent: {why}"), NOTICE_LIMIT));
-        self.release(id, now);
+        self.editing = Some(id.to_owned());
+        self.get(id)
     }
 
     /// The command of a sent card has ended.

@@ -29,7 +29,7 @@ impl Echo {
 }
 
 impl Session {
-    /// Types a card into the session, or says why not; then the card is open again.
+    /// Types a card into the session, or says why not; then the card is on the edit line again.
     pub(super) fn send_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
         let line_mode = self.pty.line_mode();
         let paste = self.modes.bracketed_paste();
@@ -37,7 +37,7 @@ impl Session {
         let text = text.trim_end_matches('\n');
         let keys = match side.obstacle(id, text, line_mode, now) {
             Some(why) => Err(why),
-            None => keystrokes(text, paste).map_err(|refusal| refusal.text()),
+            None => keystrokes(text, paste).map_err(|refusal| format!("Not sent: {}", refusal.text())),
         };
         let Side { panel, watch, copilot, .. } = side;
         match (keys, watch.here()) {
@@ -49,8 +49,7 @@ impl Session {
                 self.send_pty(&keys);
             }
             (Err(why), _) => {
-                copilot.suggestions.not_sent(id, &why, now);
-                panel.view.set_notice(&format!("Not sent: {why}"));
+                panel.view.not_sent(id, &why, copilot);
             }
             (Ok(_), None) => {}
         }
@@ -63,17 +62,17 @@ impl Side {
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
         let held = self.panel.held.take();
         let Some(observer) = self.watch.here() else {
-            return Some("the terminal is not followed any more".into());
+            return Some("Not sent: the terminal is not followed".into());
         };
         let to_judge = match (line_mode, observer.state()) {
-            (LineMode::Secret, _) => return Some("ssh asks for a secret".into()),
-            (LineMode::Cooked, _) => return Some("ssh is not connected".into()),
-            (LineMode::Raw, State::Secret) => return Some("the remote asks for a secret".into()),
+            (LineMode::Secret, _) => return Some("Not sent: ssh asks for a secret".into()),
+            (LineMode::Cooked, _) => return Some("Not sent: ssh is not connected".into()),
+            (LineMode::Raw, State::Secret) => return Some("Not sent: a secret is asked for".into()),
             (LineMode::Raw, State::FullScreen) => {
-                return Some("a full-screen program has the terminal".into());
+                return Some("Not sent: a full-screen program runs".into());
             }
-            (LineMode::Raw, State::Running) => "something is running and would get it",
-            (LineMode::Raw, _) if observer.line_is_taken(now) => "it would join what is on the remote's line",
+            (LineMode::Raw, State::Running) => "Something runs there",
+            (LineMode::Raw, _) if observer.line_is_taken(now) => "The remote's line is not empty",
             (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
         };
         let this = (id.to_owned(), text.to_owned(), to_judge);
@@ -81,6 +80,6 @@ impl Side {
             return None;
         }
         self.panel.held = Some(this);
-        Some(format!("{to_judge}; the same once more sends it"))
+        Some(format!("{to_judge}. Enter sends anyway"))
     }
 }

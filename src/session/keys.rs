@@ -33,19 +33,21 @@ impl Session {
         self.on_pieces_for_ssh(pieces, now);
     }
 
-    /// The time for the rest of a key or a reply is over.
-    pub(super) fn flush_keys(&mut self, now: Instant) {
+    /// The time for the rest of a key or a reply is over; without a time it is over at once.
+    pub(super) fn flush_keys(&mut self, now: Option<Instant>) {
         let Some(Side { panel, .. }) = &mut self.side else { return };
+        let is_over = |until: Option<Instant>| until.is_some_and(|at| now.is_none_or(|now| now >= at));
         let mut tokens = Vec::new();
-        if panel.keys_until.is_some_and(|at| now >= at) {
+        if is_over(panel.keys_until) {
             panel.keys_until = None;
             tokens = panel.keys.flush();
         }
         let mut pieces = Vec::new();
-        if panel.pieces_until.is_some_and(|at| now >= at) {
+        if is_over(panel.pieces_until) {
             panel.pieces_until = None;
             pieces = panel.splitter.flush();
         }
+        let now = now.unwrap_or_else(Instant::now);
         self.on_tokens(tokens, now);
         self.on_pieces_for_ssh(pieces, now);
     }
@@ -108,6 +110,8 @@ impl Session {
 
     /// A key after the prefix.
     pub(super) fn on_prefix(&mut self, action: PrefixAction, now: Instant) {
+        // What came before it comes first: an Escape that still waits for the rest of a key.
+        self.flush_keys(None);
         let Some(Side { panel, copilot, .. }) = &mut self.side else { return };
         panel.dirty = true;
         let actions = panel.view.prefix(action, copilot, now);

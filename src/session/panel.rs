@@ -12,7 +12,7 @@ use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
 use crate::terminal::replies::Splitter;
 use crate::terminal::{InputModes, Mark, Signal, Size};
-use crate::ui::{self, Layout, Screen, Status, View};
+use crate::ui::{self, Layout, Mode, Screen, Status, View};
 use std::time::{Duration, Instant};
 
 /// At most 60 frames a second.
@@ -152,6 +152,10 @@ impl Session {
         let mark = observer.emulator().mark();
         panel.taken = Some(Taken { mark, switched, input: InputModes::default(), asked_place: switched });
         panel.view.set_shown(true);
+        if Layout::new(self.size, panel.view.choice()).mode == Mode::Full {
+            // There is no room for both: what was asked for is seen.
+            panel.view.enter();
+        }
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         if switched {
@@ -291,7 +295,7 @@ impl Session {
 
     /// Panel deadlines: the rest of a key or a reply that does not come, an echo, a frame that was too early.
     pub(super) fn on_panel_time(&mut self, now: Instant) {
-        self.flush_keys(now);
+        self.flush_keys(Some(now));
         let Some(Side { panel, .. }) = &mut self.side else { return };
         if panel.echo.as_ref().is_some_and(|echo| now >= echo.until()) {
             panel.echo = None;

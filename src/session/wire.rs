@@ -4,6 +4,7 @@ use super::Session;
 use super::watch::Typed;
 use crate::terminal::prefix::Piece;
 use crate::terminal::pty::LineMode;
+use crate::terminal::queries::is_reply;
 use crate::ui::{PrefixAction, after_prefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Instant;
@@ -111,6 +112,10 @@ impl Session {
     pub(super) fn pass_to_ssh(&mut self, bytes: &[u8], now: Instant) {
         self.send_pty(bytes);
         let Some(side) = &mut self.side else { return };
+        if is_reply(bytes) {
+            // The terminal's, not the user's: busybox ash asks for the cursor at each prompt.
+            return;
+        }
         let mut text = false;
         for byte in bytes {
             let typed = match byte {

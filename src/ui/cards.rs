@@ -20,6 +20,9 @@ const INDENT: usize = 3;
 
 const EMPTY: &str = "None yet. Commands that Linus suggests appear here; you edit and send them.";
 
+/// The same once there was a plan.
+const NONE_NOW: &str = "None now.";
+
 /// How much of a card is shown, by what fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
@@ -67,7 +70,8 @@ fn pinned(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
         return paragraph(OFFLINE_CARDS, cols, 0, theme.warning());
     }
     if copilot.suggestions.cards().next().is_none() {
-        return paragraph(EMPTY, cols, 0, theme.dim());
+        let text = if copilot.intent.is_some() { NONE_NOW } else { EMPTY };
+        return paragraph(text, cols, 0, theme.dim());
     }
     Vec::new()
 }
@@ -142,7 +146,7 @@ impl Drawing<'_> {
         if detail == Detail::Full && !self.card.description.is_empty() {
             lines.extend(paragraph(&self.card.description, self.cols, INDENT, self.theme.dim()));
         }
-        for word in [&self.card.refused, &self.card.notice].into_iter().flatten() {
+        if let Some(word) = &self.card.refused {
             lines.extend(paragraph(word, self.cols, INDENT, self.theme.bad()));
         }
         lines

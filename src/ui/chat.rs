@@ -86,7 +86,7 @@ fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
             message(vec![Span::styled("Linus: ", theme.accent())], &format!("{text}…"), cols, theme)
         }
         None if copilot.chat.is_waiting() => {
-            paragraph("Linus is answering… (Esc cancels)", cols, 0, theme.dim())
+            paragraph("Waiting for Linus… (Esc cancels)", cols, 0, theme.dim())
         }
         None => Vec::new(),
     };

@@ -101,8 +101,10 @@ pub(super) fn heading_right(intent: &Intent, theme: Theme) -> Vec<Span<'static>>
         // In 0..=1 by construction; the casts cannot wrap.
         let full = (confidence * BAR as f64).round() as usize;
         let bar = "█".repeat(full) + &"░".repeat(BAR.saturating_sub(full));
-        let gap = if spans.is_empty() { "" } else { " " };
-        spans.push(Span::styled(format!("{gap}{bar} "), theme.good()));
+        let gap = if spans.is_empty() { "" } else { "  " };
+        // Said in a word, or the bar would be read as how much of the plan is done.
+        spans.push(Span::styled(format!("{gap}sure "), theme.dim()));
+        spans.push(Span::styled(format!("{bar} "), theme.good()));
         spans.push(Span::styled(format!("{:.0}%", confidence * 100.0), theme.plain()));
     }
     spans

@@ -36,17 +36,21 @@ pub fn draw(
     let over_all = layout.mode == Mode::Full;
     if over_all && view.focus() == Focus::Terminal {
         let area = layout.terminal.intersection(buffer.area);
-        terminal_pane::draw(screen, area, buffer);
-        return terminal_pane::cursor(screen, area);
+        terminal_pane::draw(screen, area, 0, buffer);
+        return terminal_pane::cursor(screen, area, 0);
     }
     let mut seen = layout.terminal.intersection(buffer.area);
     seen.width = seen.width.min(panel.x.saturating_sub(seen.x));
-    terminal_pane::draw(screen, seen, buffer);
+    let shift = match view.focus() {
+        Focus::Terminal => terminal_pane::shift(screen, seen),
+        Focus::Panel => 0,
+    };
+    terminal_pane::draw(screen, seen, shift, buffer);
     Clear.render(panel, buffer);
     let inner = if over_all { panel } else { divider(buffer, panel, view) };
     let cursor = Panel { view, copilot, status, area: inner }.draw(buffer);
     match view.focus() {
-        Focus::Terminal => terminal_pane::cursor(screen, seen),
+        Focus::Terminal => terminal_pane::cursor(screen, seen, shift),
         Focus::Panel => Cursor { position: cursor, shape: Shape::User },
     }
 }

@@ -9,14 +9,23 @@ use ratatui::style::{Color, Modifier};
 use super::backend::{Cursor, Shape};
 use crate::text::{self, sanitize};
 
-/// Draws what of `screen` is visible in `area`: the screen's first column stands at the area's left edge, and
-/// what does not fit is not drawn.
-pub(super) fn draw(screen: &vt100::Screen, area: Rect, buffer: &mut Buffer) {
+/// Columns by which a screen that is wider than its pane moves at once.
+const STEP: u16 = 16;
+
+/// How far the screen is moved to the left so that its cursor is seen: nobody should type what he cannot read.
+pub(super) fn shift(screen: &vt100::Screen, area: Rect) -> u16 {
+    let col = screen.cursor_position().1.min(screen.size().1.get().saturating_sub(1));
+    let over = (col + 1).saturating_sub(area.width);
+    over.div_ceil(STEP) * STEP
+}
+
+/// Draws what of `screen` is visible in `area`, without its first `shift` columns; what does not fit is not drawn.
+pub(super) fn draw(screen: &vt100::Screen, area: Rect, shift: u16, buffer: &mut Buffer) {
     for row in 0..area.height {
         for col in 0..area.width {
             let Some(target) = buffer.cell_mut((area.x + col, area.y + row)) else { continue };
             target.reset();
-            if let Some(source) = screen.cell(row, col) {
+            if let Some(source) = screen.cell(row, col + shift) {
                 paint(source, target, area.width - col);
             }
         }
@@ -24,12 +33,13 @@ pub(super) fn draw(screen: &vt100::Screen, area: Rect, buffer: &mut Buffer) {
 }
 
 /// The remote's cursor, where it is visible in `area`.
-pub(super) fn cursor(screen: &vt100::Screen, area: Rect) -> Cursor {
+pub(super) fn cursor(screen: &vt100::Screen, area: Rect, shift: u16) -> Cursor {
     let (row, mut col) = screen.cursor_position();
     // With a wrap pending the emulator's cursor stands behind the last column; a terminal shows it on it.
     col = col.min(screen.size().1.get().saturating_sub(1));
-    let position = Position::new(area.x.saturating_add(col), area.y.saturating_add(row));
-    let visible = !screen.hide_cursor() && area.contains(position);
+    let position =
+        Position::new(area.x.saturating_add(col.saturating_sub(shift)), area.y.saturating_add(row));
+    let visible = !screen.hide_cursor() && col >= shift && area.contains(position);
     Cursor { position: visible.then_some(position), shape: shape(screen.cursor_style()) }
 }
 
@@ -117,7 +127,7 @@ mod tests {
     fn drawn(parser: &vt100::Parser, width: u16) -> Buffer {
         let area = Rect::new(0, 0, width, 2);
         let mut buffer = Buffer::empty(area);
-        draw(parser.screen(), area, &mut buffer);
+        draw(parser.screen(), area, 0, &mut buffer);
         buffer
     }
 
@@ -172,11 +182,24 @@ mod tests {
     #[test]
     fn the_cursor_is_where_the_remote_has_it_and_only_where_it_is_seen() {
         let area = Rect::new(0, 0, 5, 2);
-        assert_eq!(cursor(screen(10, "abc").screen(), area).position, Some(Position::new(3, 0)));
-        assert_eq!(cursor(screen(10, "abcdefg").screen(), area).position, None);
-        assert_eq!(cursor(screen(10, "abc\x1b[?25l").screen(), area).position, None);
-        let full = cursor(screen(5, "abcde").screen(), area);
+        assert_eq!(cursor(screen(10, "abc").screen(), area, 0).position, Some(Position::new(3, 0)));
+        assert_eq!(cursor(screen(10, "abcdefg").screen(), area, 0).position, None);
+        assert_eq!(cursor(screen(10, "abc\x1b[?25l").screen(), area, 0).position, None);
+        let full = cursor(screen(5, "abcde").screen(), area, 0);
         assert_eq!(full.position, Some(Position::new(4, 0)));
-        assert_eq!(cursor(screen(5, "\x1b[6 q").screen(), area).shape, Shape::SteadyBar);
+        assert_eq!(cursor(screen(5, "\x1b[6 q").screen(), area, 0).shape, Shape::SteadyBar);
+    }
+
+    #[test]
+    fn a_screen_wider_than_its_pane_moves_until_the_cursor_is_seen() {
+        let area = Rect::new(0, 0, 20, 1);
+        let parser = screen(60, "0123456789012345678901234567890123456789");
+        let moved = shift(parser.screen(), area);
+        assert_eq!(moved, 32);
+        let mut buffer = Buffer::empty(area);
+        draw(parser.screen(), area, moved, &mut buffer);
+        assert_eq!(buffer[(0, 0)].symbol(), "2");
+        assert_eq!(cursor(parser.screen(), area, moved).position, Some(Position::new(8, 0)));
+        assert_eq!(shift(screen(60, "0123456789").screen(), area), 0);
     }
 }

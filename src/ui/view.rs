@@ -28,7 +28,7 @@ pub enum Action {
     Relayout,
     SubmitChat(String),
     /// Type this into the session, with Enter. The card counts as sent already; if it cannot be typed,
-    /// `Suggestions::not_sent` opens it again.
+    /// [`View::not_sent`] brings it back.
     SendCard {
         id: String,
         text: String,
@@ -103,6 +103,11 @@ impl View {
         }
     }
 
+    /// The panel gets the keys.
+    pub fn enter(&mut self) {
+        self.focus = Focus::Panel;
+    }
+
     /// Width and mode as the user wants them, for [`Layout::new`].
     pub fn choice(&self) -> Choice {
         self.choice
@@ -111,6 +116,15 @@ impl View {
     /// A sentence in the place of the key hints until the next key. It may quote others.
     pub fn set_notice(&mut self, notice: &str) {
         self.notice = Some(sanitize(notice).replace(['\n', '\t'], " "));
+    }
+
+    /// A card could not be typed into the session: it is on the edit line again, and the footer says why.
+    pub fn not_sent(&mut self, id: &str, why: &str, copilot: &mut Copilot) {
+        if let Some(card) = copilot.suggestions.not_sent(id) {
+            self.edit = Some(LineEditor::with_text(card.text()));
+            self.selected = Some(id.to_owned());
+        }
+        self.set_notice(why);
     }
 
     /// Whether a card is on the edit line.

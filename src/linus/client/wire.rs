@@ -157,6 +157,11 @@ pub(super) fn told(error: &ureq::Error, sent: bool) -> CallError {
         }
         ureq::Error::Io(_) | ureq::Error::BodyStalled if sent => CallError::lost(error.to_string()),
         ureq::Error::HostNotFound => CallError::unreachable("its host name is not known"),
+        // "Connection refused" says it; the number of the error does not help.
+        ureq::Error::Io(e) => {
+            let text = e.to_string();
+            CallError::unreachable(text.split(" (os error").next().unwrap_or(&text).to_lowercase())
+        }
         _ => CallError::unreachable(error.to_string()),
     }
 }

@@ -258,7 +258,7 @@ fn the_offline_state_says_since_when_and_why() {
     let probe = b.sent("probe");
     b.fail(probe, &CallError::Auth(401));
     let Link::Offline { since, why, .. } = b.dispatch.link() else { panic!() };
-    assert_eq!((*since, why.as_str()), (start, "Linus wants a valid token (HTTP 401)"));
+    assert_eq!((*since, why.as_str()), (start, "HTTP 401: a valid token is needed"));
 }
 
 #[test]

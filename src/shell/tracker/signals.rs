@@ -108,7 +108,9 @@ impl Tracker {
         if matches!(self.phase, Phase::Running(_)) {
             self.finish(screen, &edge, None);
         }
-        self.pending = Some(Pending { edge, kind: Kind::Mark, paste: false });
+        // readline turns bracketed paste on before it prints the prompt, and so before this mark.
+        let paste = self.pending.as_ref().is_some_and(|pending| pending.paste);
+        self.pending = Some(Pending { edge, kind: Kind::Mark, paste });
     }
 
     fn input_starts(&mut self, screen: &impl Screen) {

@@ -135,21 +135,28 @@ impl Emulator {
         to
     }
 
-    /// Erases from the session's first row on (ED 2 would push the old screen into scrollback in VTE and kitty), then
-    /// prints every line since the mark; rows beyond the screen's height scroll off at the top. Where the first row
+    /// Erases from the session's first row on, row by row (ED 2 pushes the old screen into scrollback in VTE and kitty, ED
+    /// from the first row does in tmux), then prints every line since the mark; rows beyond the screen's height scroll off at the top. Where the first row
     /// is not known, what the terminal shows is scrolled off first: repeated rather than lost. The value is where the
     /// screen's first row stands then.
     fn paint_primary(&self, out: &mut Vec<u8>, screen: &Screen, mark: &Mark, above: Option<u16>) -> u16 {
         let history = self.history();
         let rows = self.size.rows;
         let mut text = match above {
-            Some(above) => format!("\x1b[{};1H\x1b[J", above + 1),
-            None => format!("\x1b[{rows};1H{}\x1b[H\x1b[J", "\n".repeat(usize::from(rows))),
+            Some(_) => String::new(),
+            None => format!("\x1b[{rows};1H{}", "\n".repeat(usize::from(rows))),
         };
+        let first = above.unwrap_or(0) + 1;
+        (first..=rows).for_each(|row| text.push_str(&format!("\x1b[{row};1H\x1b[2K")));
+        text.push_str(&format!("\x1b[{first};1H"));
         if self.erased != mark.erased {
             text.push_str("\x1b[3J");
         }
         let mut scrolled = false;
+        if let Some(missing @ 1..) = history.first().checked_sub(mark.top.line) {
+            text.push_str(&format!("[aissh: {missing} lines are not here]\r\n"));
+            scrolled = true;
+        }
         for number in mark.top.line.max(history.first())..history.next() {
             let line = history.get(number).unwrap_or_default();
             if number == mark.top.line && mark.top.offset > 0 {

@@ -86,6 +86,11 @@ impl Outstanding {
     }
 }
 
+/// Whether these bytes are one whole reply of a terminal, asked for or not.
+pub fn is_reply(raw: &[u8]) -> bool {
+    raw.len() > 2 && raw[0] == 0x1b && reply_kind(raw).is_some()
+}
+
 fn reply_kind(raw: &[u8]) -> Option<Kind> {
     let mut tokenizer = Tokenizer::new();
     match tokenizer.next(raw) {
