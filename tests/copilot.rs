@@ -152,6 +152,24 @@ fn lines_typed_ahead_are_told_as_the_commands_that_they_become() {
 }
 
 #[test]
+fn a_command_typed_while_the_window_changes_is_told() {
+    // The remote's line editor prints its prompt anew, marks and all, while the line and Enter are on their way.
+    let lab = Lab::builder().marks().start();
+    let linus = Linus::modern();
+    let terminal = session_with(&lab, &linus);
+    for n in 0..16 {
+        if n % 2 == 0 {
+            open_panel(&terminal);
+        } else {
+            close_panel(&terminal);
+        }
+        terminal.type_line(&format!("echo number {n}"));
+        let ran = told(&linus, n);
+        assert_eq!((ran.command, ran.exit_code), (format!("echo number {n}"), Some(0)));
+    }
+}
+
+#[test]
 fn a_chat_says_what_the_screen_shows_and_what_ran_last() {
     let lab = Lab::builder().marks().start();
     let linus = Linus::modern();

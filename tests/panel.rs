@@ -280,3 +280,43 @@ fn the_prompt_that_came_before_the_panel_is_in_it() {
     terminal.type_line("exit 2");
     assert_eq!(terminal.wait_exit(), Exit::Code(2));
 }
+
+#[test]
+fn a_flood_is_followed_and_does_not_hold_back_an_interrupt() {
+    let lab = Lab::start();
+    for open in [false, true] {
+        let terminal = Run::aissh(&lab).size(Size::WIDE).at_prompt();
+        if open {
+            open_panel(&terminal);
+        }
+        type_and_wait(&terminal, &lab, "seq -f 'line %.0f' 1 200000; echo th''en", "then");
+        if !open {
+            open_panel(&terminal);
+        }
+        // The screen is the end of the flood, whatever was skipped of it.
+        terminal.wait_text("line 199999");
+        close_panel(&terminal);
+        terminal.wait_text("line 199999");
+        terminal.type_line("yes flood");
+        terminal.wait_text("flood\nflood\nflood");
+        terminal.send("\x03");
+        terminal.wait_prompt(lab.prompt());
+        terminal.type_line("exit 8");
+        assert_eq!(terminal.wait_exit(), Exit::Code(8));
+    }
+}
+
+#[test]
+fn the_help_lists_the_keys() {
+    let lab = Lab::start();
+    let terminal = Run::aissh(&lab).size(Size::WIDE).at_prompt();
+    // Help opens the panel if it has to.
+    terminal.send(format!("{PREFIX}?"));
+    for shown in ["this help", "edit card n", "panel narrower"] {
+        terminal.wait_text(shown);
+    }
+    terminal.send("\x1b");
+    wait_panel(&terminal);
+    close_panel(&terminal);
+    terminal.wait_prompt(lab.prompt());
+}
