@@ -141,8 +141,15 @@ impl Session {
 
     /// The observer has come: takes the screen over, or sends it back if the panel is not wanted any more.
     pub(super) fn on_lent(&mut self, observer: Box<Observer>, now: Instant) {
-        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
-        watch.lent(observer, &self.modes, now);
+        let Some(side) = &mut self.side else { return };
+        side.watch.lent(observer, &self.modes, now);
+        side.take_snapshots(now);
+        let Side { panel, watch, .. } = side;
+        if let Some(observer) = watch.here()
+            && observer.emulator().size() != self.remote
+        {
+            observer.resize(self.remote);
+        }
         if !std::mem::take(&mut panel.opening) {
             return watch.give_back();
         }
