@@ -96,8 +96,7 @@ fn nothing_that_linus_says_is_entered() {
             assert_eq!(String::from_utf8_lossy(&bytes), "\x1b[24~<end>");
             // Nor does anything of it reach the user's terminal as more than text.
             let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
-            for sequence in ["\x1b]0;", "\x1b]52", "\x1b[6n", "\x1b[c", "\x1b[5n", "\x1bP", "\x1bc", "\u{9b}"]
-            {
+            for sequence in ["\x1b]0;", "\x1b]52", "\x1b[c", "\x1b[5n", "\x1bP", "\x1bc", "\u{9b}"] {
                 assert!(!raw.contains(sequence), "{sequence:?} got through");
             }
         }
@@ -166,7 +165,7 @@ fn a_card_is_not_sent_into_a_full_screen_program_or_a_secret_prompt() {
         terminal.send(format!("{PREFIX}1"));
         terminal.wait_text("Edit 1 cmd_001");
         terminal.send("\r");
-        terminal.wait_text("not sent");
+        terminal.wait_text("Not sent");
         terminal.send(format!("{PREFIX}\tmine\r"));
         terminal.wait_text(ends);
     }
