@@ -26,8 +26,6 @@ pub(crate) struct Outcome {
     pub(crate) intent: IntentUpdate,
     pub(crate) cards: Vec<Proposal>,
     pub(crate) findings: Vec<String>,
-    /// The step at hand, for the sentence that ends an answer.
-    pub(crate) current: Option<String>,
     pub(crate) is_closed: bool,
 }
 
@@ -65,7 +63,6 @@ impl Plan {
             },
             cards: self.cards(&steps, current),
             findings: self.findings(),
-            current: current.and_then(|at| steps.get(at)).map(|(step, _)| text(step)),
             is_closed,
         }
     }
@@ -77,7 +74,7 @@ impl Plan {
             .filter_map(|f| {
                 let text = f.text.text(scope)?;
                 match f.cite.as_ref().map(|c| c.eval(scope)) {
-                    Some(Value::Row(row)) => Some(format!("{text}\n    {}", plain::printable(&row.line))),
+                    Some(Value::Row(row)) => Some(format!("{text}\n    {}", plain::quoted_row(&row.line))),
                     _ => Some(text),
                 }
             })
@@ -86,6 +83,7 @@ impl Plan {
 
     fn cards(&self, steps: &[(&Step, bool)], current: Option<usize>) -> Vec<Proposal> {
         let mut cards: Vec<Proposal> = Vec::new();
+        // The current step is the first that is not done: its cards come first, the early ones after it.
         for (i, (step, done)) in steps.iter().enumerate() {
             let is_current = Some(i) == current;
             let is_early = step.early.as_ref().is_some_and(|e| e.holds(self.scope(None)));
