@@ -15,6 +15,7 @@ pub mod schema;
 pub mod server;
 mod session;
 mod size;
+mod voice;
 
 use crate::linus::contract::{Envelope, Request};
 pub(crate) use plain::printable;

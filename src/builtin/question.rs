@@ -48,7 +48,7 @@ fn bare_mount(question: &str) -> Option<String> {
 
 /// "What now?", "is something wrong?", "explain this": questions that name no subject.
 pub(crate) fn is_vague(message: &str) -> bool {
-    const WORDS: [&str; 20] = [
+    const WORDS: [&str; 22] = [
         "next",
         "continue",
         "go on",
@@ -64,6 +64,8 @@ pub(crate) fn is_vague(message: &str) -> bool {
         "look",
         "status",
         "explain",
+        "biggest",
+        "largest",
         "summar",
         "this mean",
         "that mean",

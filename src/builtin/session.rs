@@ -3,7 +3,7 @@
 use super::question::{self, Talk};
 use super::runbook::outcome::{Outcome, Proposal};
 use super::runbook::plan::{Asker, Observed, Plan};
-use super::{command, plain, runbook};
+use super::{command, plain, runbook, voice};
 use crate::linus::contract::{
     ChatContext, ChatResponse, ClearSuggestions, Context, Envelope, IntentUpdate, Risk, Source,
     SuggestedCommands, Suggestion,
@@ -85,7 +85,7 @@ impl Session {
             let seen = Self::seen(context, about, asker);
             let lead = match (is_piped, is_vague) {
                 (true, true) => Some(Vec::new()),
-                (true, false) => Some(vec![format!("{} What was piped in says:", knows())]),
+                (true, false) => Some(vec![format!("{} What was piped in says:", voice::knows())]),
                 (false, true) => Some(vec!["You did not ask about it, but the screen says:".into()]),
                 (false, false) => None,
             };
@@ -213,29 +213,24 @@ impl Session {
     }
 
     fn talk(&mut self, talk: Talk) -> Envelope {
-        let mut parts = vec![match talk {
-            Talk::Hello => format!("Hello, {}", introduction()),
-            Talk::Who => introduction(),
-            Talk::Thanks => "You're welcome.".into(),
-            Talk::Fine => "Fine.".into(),
-        }];
+        let mut parts = vec![voice::reply(talk)];
         self.is_introduced |= matches!(talk, Talk::Hello | Talk::Who);
         parts.extend(self.next());
-        self.only_says(parts)
+        self.only_says(&parts)
     }
 
     fn unknown(&mut self, seen: Option<&str>) -> Envelope {
-        let mut parts = vec![knows()];
+        let mut parts = vec![voice::knows()];
         parts.extend(seen.map(|seen| format!("What I do see on the screen: {seen}\nAsk me about it.")));
         if let Some(next) = self.next() {
             parts.push("The plan at hand still stands.".into());
             parts.push(next);
         }
         self.sign(&mut parts);
-        self.only_says(parts)
+        self.only_says(&parts)
     }
 
-    fn only_says(&self, parts: Vec<String>) -> Envelope {
+    fn only_says(&self, parts: &[String]) -> Envelope {
         let chat_response = Some(ChatResponse { message: parts.join("\n"), mentions: self.mentions() });
         Envelope { chat_response, ..Envelope::default() }
     }
@@ -243,7 +238,7 @@ impl Session {
     /// Once in a session he says what he is.
     fn sign(&mut self, parts: &mut Vec<String>) {
         if !std::mem::replace(&mut self.is_introduced, true) {
-            parts.push(format!("I am {WHO}."));
+            parts.push(format!("I am {}.", voice::WHO));
         }
     }
 
@@ -383,24 +378,4 @@ enum Tell {
     New,
     /// Panels only.
     Nothing,
-}
-
-/// What answers: nobody should take it for more.
-const WHO: &str = "the built-in Linus: runbooks, no model";
-
-/// Who answers, what he can do, and how to ask.
-fn introduction() -> String {
-    let can: Vec<&str> = runbook::compiled_in().iter().map(|r| r.can.as_str()).collect();
-    format!("I am {WHO}. I {}. {}", can.join("; "), examples())
-}
-
-/// `I only know full disks so far. Try: "/var is full".`
-fn knows() -> String {
-    let titles: Vec<&str> = runbook::compiled_in().iter().map(|r| r.title.as_str()).collect();
-    format!("I only know {} so far. {}", titles.join(", "), examples())
-}
-
-fn examples() -> String {
-    let examples: Vec<String> = runbook::compiled_in().iter().map(|r| format!("\"{}\"", r.example)).collect();
-    format!("Try: {}.", examples.join(" or "))
 }

@@ -128,9 +128,14 @@ fn an_unknown_question_is_told_what_is_on_the_screen_and_what_stands() {
 #[test]
 fn a_piped_du_listing_is_answered_from_itself() {
     let shuffled: String = USR.lines().rev().map(|l| format!("{l}\n")).collect();
-    for question in
-        ["what is eating /usr", "what takes the space", "why is /usr full", "explain this", "disk usage"]
-    {
+    for question in [
+        "what is eating /usr",
+        "what takes the space",
+        "why is /usr full",
+        "explain this",
+        "which is the biggest",
+        "disk usage",
+    ] {
         for listing in [USR, &shuffled] {
             let envelope = ask(question, listing);
             let answer = said(&envelope);
@@ -163,6 +168,10 @@ fn a_piped_du_listing_may_have_any_form() {
     holds("1.0G\t./lib\n3.0G\t./log\n4.0G\t.\n", "./log holds 3G of 4G.");
     holds(&fixture("du-rel"), "./log holds 542M.");
     holds(&fixture("du-ah"), "The largest file in /var/log/nginx is /var/log/nginx/error.log: 219M.");
+    // A deep listing without -a: what looks like a file's name may be a directory's.
+    let deep =
+        "4.9G\t/usr\n3.9G\t/usr/lib\n2.9G\t/usr/lib/python3.11\n2.8G\t/usr/lib/python3.11/site-packages\n";
+    holds(deep, "/usr/lib/python3.11/site-packages holds 2.8G of 4.9G.");
     let spread = "4.0G\t/srv\n1.4G\t/srv/a\n1.3G\t/srv/b\n1.3G\t/srv/c\n";
     holds(spread, "No single directory of /srv dominates; the largest is /srv/a with 1.4G.");
     assert!(said(&ask("why is /home full", USR)).contains("This listing is of /usr, not of /home."));

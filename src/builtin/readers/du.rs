@@ -182,8 +182,9 @@ fn mark_files(entries: &mut [Entry<'_>], arguments: Option<&[String]>, is_deep: 
     }
     let parents: std::collections::HashSet<String> =
         entries.iter().filter_map(|e| parent(&e.path)).map(Into::into).collect();
+    let has_name = if arguments.is_some() { has_file_name } else { is_surely_file };
     for entry in entries {
-        entry.is_file = !parents.contains(&entry.path) && has_file_name(&entry.path);
+        entry.is_file = !parents.contains(&entry.path) && has_name(&entry.path);
     }
 }
 
@@ -200,6 +201,23 @@ fn has_file_name(path: &str) -> bool {
             && (1..=8).contains(&end.len())
             && end.bytes().all(|b| b.is_ascii_alphanumeric())
     })
+}
+
+/// Where nothing says that files are listed at all: `python3.11` and `app-1.2.3` are directories, a log is not.
+fn is_surely_file(path: &str) -> bool {
+    const ENDS: [&str; 29] = [
+        "log", "gz", "xz", "bz2", "zst", "zip", "tar", "tgz", "deb", "rpm", "iso", "img", "qcow2", "vmdk",
+        "journal", "sql", "dump", "sqlite", "ibd", "jar", "war", "out", "err", "bak", "old", "swp", "mp4",
+        "csv", "json",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, end)) if end.bytes().all(|b| b.is_ascii_digit()) => {
+            stem.ends_with(".log") || !stem.contains('.') && has_file_name(stem)
+        }
+        Some((_, end)) => has_file_name(path) && ENDS.contains(&end),
+        None => has_file_name(path),
+    }
 }
 
 #[cfg(test)]
@@ -237,6 +255,18 @@ mod tests {
         assert_eq!(file("/var/log/syslog.1"), Some(Value::Bool(true)));
         assert_eq!(file("/var/log/nginx"), Some(Value::Bool(false)));
         assert_eq!(file("/var/cache/apt/archives"), Some(Value::Bool(false)));
+    }
+
+    #[test]
+    fn without_the_command_a_version_in_a_name_makes_no_file() {
+        let text = "4.9G\t/usr\n3.9G\t/usr/lib\n900M\t/usr/lib/python3.11\n3M\t/usr/lib/x.log\n2M\t/usr/lib/syslog.1\n";
+        let rows = fixture::rows(Reader::Du, text, None);
+        let files: Vec<&str> = rows
+            .iter()
+            .filter(|r| r.get("file").is_some_and(Value::is_true))
+            .filter_map(|r| r.text("path"))
+            .collect();
+        assert_eq!(files, ["/usr/lib/x.log", "/usr/lib/syslog.1"]);
     }
 
     #[test]
