@@ -265,6 +265,21 @@ fn what_was_done_is_noticed_in_one_line() {
 }
 
 #[test]
+fn after_a_change_its_effect_comes_first_and_after_the_look_the_rest() {
+    let mut story = Story::new("root");
+    story.investigate();
+    assert!(story.panel[0].starts_with("journalctl"), "{:?}", story.panel);
+    let answer = story.run("truncate -s 0 -- /var/log/nginx/error.log", "", Some(0));
+    assert!(answer.starts_with("Done. Next: df -h /var ("), "{answer}");
+    assert_eq!(story.status("Free space safely"), StepStatus::Current);
+    assert_eq!(story.status("Ask journald"), StepStatus::Pending);
+    // It had no effect: another look is not what is next.
+    let answer = story.run("df -h /var", &fixture("df-h"), Some(0));
+    assert!(answer.starts_with("Read. Next: journalctl --disk-usage ("), "{answer}");
+    assert_eq!(story.status("Ask journald"), StepStatus::Current);
+}
+
+#[test]
 fn an_edited_or_equivalent_remedy_is_not_offered_again_unless_it_failed() {
     let tail = "tail -n 20 -- /var/log/nginx/error.log";
     let edited = format!("{tail} | cut -c1-50");

@@ -42,7 +42,9 @@ impl Plan {
             // What was not needed in the end is not ticked: it was not done.
             .filter(|(_, done)| *done || !is_closed)
             .collect();
-        let current = steps.iter().position(|(_, done)| !done);
+        // After a change its effect is what matters next, whatever else was still to be measured.
+        let effect = steps.iter().position(|(s, done)| !done && s.remedies).filter(|_| self.is_look_due);
+        let current = effect.or_else(|| steps.iter().position(|(_, done)| !done));
         let text = |s: &Step| s.text.text(scope).unwrap_or_default();
         Outcome {
             intent: IntentUpdate {
@@ -83,21 +85,23 @@ impl Plan {
 
     fn cards(&self, steps: &[(&Step, bool)], current: Option<usize>) -> Vec<Proposal> {
         let mut cards: Vec<Proposal> = Vec::new();
-        // The current step is the first that is not done: its cards come first, the early ones after it.
-        for (i, (step, done)) in steps.iter().enumerate() {
+        // The current step's cards come first, the early ones after them.
+        let others = (0..steps.len()).filter(|i| Some(*i) != current);
+        for i in current.into_iter().chain(others) {
+            let Some((step, done)) = steps.get(i) else { continue };
             let is_current = Some(i) == current;
             let is_early = step.early.as_ref().is_some_and(|e| e.holds(self.scope(None)));
             if *done || !(is_current || is_early) {
                 continue;
             }
-            let own = if is_current || !step.remedies || self.has_changed {
+            let own = if is_current || !step.remedies || self.is_look_due {
                 self.step_cards(step)
             } else {
                 Vec::new()
             };
             let remedies = if step.remedies { self.remedies() } else { Vec::new() };
             // After a remedy the look at its effect comes first.
-            let order = if self.has_changed { [own, remedies] } else { [remedies, own] };
+            let order = if self.is_look_due { [own, remedies] } else { [remedies, own] };
             for card in order.into_iter().flatten() {
                 if cards.iter().all(|c| c.command != card.command) {
                     cards.push(card);

@@ -32,8 +32,10 @@ pub(crate) struct Plan {
     is_root: bool,
     /// Remedies that were run: their ids with the key of their row.
     pub(super) tried: BTreeSet<String>,
-    /// Whether one of them changed something, so that a look at the effect is due.
-    pub(super) has_changed: bool,
+    /// Whether one of them changed something.
+    has_changed: bool,
+    /// Whether something was changed and nobody has looked at the effect since.
+    pub(super) is_look_due: bool,
     troubles: Vec<String>,
 }
 
@@ -65,6 +67,7 @@ impl Plan {
             is_piped: asker.is_piped,
             tried: BTreeSet::new(),
             has_changed: false,
+            is_look_due: false,
             troubles: Vec::new(),
         };
         plan.conclude();
@@ -82,7 +85,14 @@ impl Plan {
         let runbook = self.runbook.clone();
         for reader in &runbook.readers {
             let (table, key) = reader.table();
+            let before = observed;
             self.keep(table, key, reader.read(&source), &mut observed);
+            // A screen that is read again shows what was before the change.
+            let is_fresh =
+                observed.rows > before.rows && (from.is_some() || observed.has_news && !before.has_news);
+            if is_fresh && reader.shows_effect() {
+                self.is_look_due = false;
+            }
         }
         for pattern in &runbook.patterns {
             let key: Vec<&str> = pattern.key.iter().map(String::as_str).collect();
@@ -138,6 +148,7 @@ impl Plan {
     pub(crate) fn mark_tried(&mut self, remedy: &str, is_change: bool) {
         self.tried.insert(remedy.into());
         self.has_changed |= is_change;
+        self.is_look_due |= is_change;
         self.conclude();
     }
 
