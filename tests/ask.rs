@@ -76,6 +76,18 @@ fn piped_output_is_explained_in_plain_text() {
 }
 
 #[test]
+fn a_pipe_without_text_is_told_and_the_question_answered() {
+    let home = Home::new();
+    for (input, trouble) in [
+        ("", "What was piped in is empty.\n"),
+        ("\0\x01\x02\0\0", "What was piped in is not text; I did not use it.\n"),
+    ] {
+        let said = text(&home.run(&["--ask", "why is /var full"], input).stdout);
+        assert!(said.starts_with(trouble) && said.contains("1. df -h /var"), "{said}");
+    }
+}
+
+#[test]
 fn json_is_the_envelope_of_the_contract() {
     let home = Home::new();
     let output = home.run(&["--ask", "why is /var full", "--json"], DF);
