@@ -45,20 +45,20 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
     } else {
         read_bounded(stdin.lock()).map_err(|e| Error::new(status::DATA, format!("standard input: {e}")))?
     };
-    if piped.contains('\0') {
+    if !is_text(&piped) {
         return Err(Error::new(status::DATA, "standard input is not text"));
     }
-    let trouble = if stdin.is_terminal() { None } else { unusable(&piped) };
-    let request = request(question, if trouble.is_some() { String::new() } else { piped });
+    let is_empty = !stdin.is_terminal() && piped.trim().is_empty();
+    let request = request(question, piped);
     let answer = door
         .peer()
         .call(&request, &Canceller::new(), &mut |_| {})
         .map_err(|e| Error::new(status::UNAVAILABLE, format!("Linus at {}: {e}", door.name())))?;
     let mut envelope = answer.envelope;
-    match trouble {
-        Some(trouble) => say_first(&mut envelope, trouble),
-        None if clipped => say_clipped(&mut envelope),
-        None => {}
+    if is_empty {
+        say_first(&mut envelope, "What was piped in is empty.");
+    } else if clipped {
+        say_clipped(&mut envelope);
     }
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
     let text = if as_json { format!("{}\n", json(&envelope)) } else { render(&envelope, colour) };
@@ -78,12 +78,8 @@ pub fn say_clipped(envelope: &mut Envelope) {
     }
 }
 
-/// Why what was piped in is of no use: there is nothing, or it is not text. Decoded text is enough to tell: what was
-/// no UTF-8 is U+FFFD in it.
-pub fn unusable(piped: &str) -> Option<&'static str> {
-    if piped.trim().is_empty() {
-        return Some("What was piped in is empty.");
-    }
+/// Whether what was piped in is text. Decoded text is enough to tell: what was no UTF-8 is U+FFFD in it.
+fn is_text(piped: &str) -> bool {
     let is_odd =
         |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{8}\u{c}\u{1b}".contains(c);
     let (mut all, mut odd) = (0, 0);
@@ -91,7 +87,7 @@ pub fn unusable(piped: &str) -> Option<&'static str> {
         all += 1;
         odd += usize::from(is_odd(c));
     }
-    (odd * MAX_ODD >= all).then_some("What was piped in is not text; I did not use it.")
+    all == 0 || odd * MAX_ODD < all
 }
 
 /// Puts a sentence before the answer.
