@@ -2,7 +2,7 @@
 
 use crate::error::{Error, status};
 use crate::linus::Canceller;
-use crate::linus::contract::{ChatContext, Envelope, Request, Risk, Suggestion};
+use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk, Suggestion};
 use crate::peers::Door;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read, Write};
@@ -12,6 +12,11 @@ use std::process::ExitCode;
 const HEAD: usize = 2 * 1024 * 1024;
 /// And from the end: what happened last. Together 10 MiB.
 const TAIL: usize = 8 * 1024 * 1024;
+/// Characters that tell whether it is text; an archive or a program shows it within its first block.
+const SAMPLE: usize = 64 * 1024;
+/// One odd character in so many is too many. A log in Latin-1 or with a few NULs has fewer; compressed data has one
+/// in two or three.
+const MAX_ODD: usize = 10;
 /// The contract's mark for omitted lines.
 const SNIP: &str = "--- snip ---";
 
@@ -40,16 +45,19 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
     } else {
         read_bounded(stdin.lock()).map_err(|e| Error::new(status::DATA, format!("standard input: {e}")))?
     };
-    if piped.contains('\0') {
+    if !is_text(&piped) {
         return Err(Error::new(status::DATA, "standard input is not text"));
     }
+    let is_empty = !stdin.is_terminal() && piped.trim().is_empty();
     let request = request(question, piped);
     let answer = door
         .peer()
         .call(&request, &Canceller::new(), &mut |_| {})
         .map_err(|e| Error::new(status::UNAVAILABLE, format!("Linus at {}: {e}", door.name())))?;
     let mut envelope = answer.envelope;
-    if clipped {
+    if is_empty {
+        say_first(&mut envelope, "What was piped in is empty.");
+    } else if clipped {
         say_clipped(&mut envelope);
     }
     let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
@@ -68,6 +76,27 @@ pub fn say_clipped(envelope: &mut Envelope) {
     if let Some(chat) = &mut envelope.chat_response {
         chat.message.push_str("\n(The input was larger than 10 MiB: I read its beginning and its end.)");
     }
+}
+
+/// Whether what was piped in is text. Decoded text is enough to tell: what was no UTF-8 is U+FFFD in it.
+fn is_text(piped: &str) -> bool {
+    let is_odd =
+        |c: char| c == char::REPLACEMENT_CHARACTER || c.is_control() && !"\n\r\t\u{8}\u{c}\u{1b}".contains(c);
+    let (mut all, mut odd) = (0, 0);
+    for c in piped.chars().take(SAMPLE) {
+        all += 1;
+        odd += usize::from(is_odd(c));
+    }
+    all == 0 || odd * MAX_ODD < all
+}
+
+/// Puts a sentence before the answer.
+pub fn say_first(envelope: &mut Envelope, sentence: &str) {
+    let chat = envelope
+        .chat_response
+        .get_or_insert_with(|| ChatResponse { message: String::new(), mentions: Vec::new() });
+    let answer = std::mem::take(&mut chat.message);
+    chat.message = format!("{sentence}\n{answer}").trim_end().to_owned();
 }
 
 /// The bytes as text, at most 10 MiB of them: the beginning and the end, cut at line ends. Whether it was cut.

@@ -76,6 +76,16 @@ fn piped_output_is_explained_in_plain_text() {
 }
 
 #[test]
+fn an_empty_pipe_is_told_and_the_question_answered_and_what_is_no_text_is_refused() {
+    let home = Home::new();
+    let said = text(&home.run(&["--ask", "why is /var full"], "").stdout);
+    assert!(said.starts_with("What was piped in is empty.\n") && said.contains("1. df -h /var"), "{said}");
+    let output = home.run(&["--ask", "why is /var full"], "\0\x01\x02\0\0");
+    assert_eq!(output.status.code(), Some(65));
+    assert_eq!(text(&output.stderr), "aissh: standard input is not text\n");
+}
+
+#[test]
 fn json_is_the_envelope_of_the_contract() {
     let home = Home::new();
     let output = home.run(&["--ask", "why is /var full", "--json"], DF);

@@ -182,7 +182,7 @@ fn a_card_is_not_sent_into_a_full_screen_program_or_a_secret_prompt() {
         terminal.send(format!("{PREFIX}1"));
         terminal.wait_text("Edit 1 cmd_001");
         terminal.send("\r");
-        terminal.wait_text("ot sent");
+        terminal.wait_text("Not sent");
         terminal.send(format!("{PREFIX}\tmine\r"));
         terminal.wait_text(ends);
     }

@@ -18,7 +18,7 @@ fn fixture(name: &str) -> String {
 fn df_alone_is_answered_with_its_numbers_and_what_to_run_next() {
     let text = render(&answer("why is /var full", &fixture("df-all")), false);
     assert!(text.contains("/var is 100 % full: 724M of 739M used"), "{text}");
-    assert!(text.contains("/dev/loop0               739M  724M     0 100% /var"), "{text}");
+    assert!(text.contains("/dev/loop0  739M  724M  0 100% /var"), "{text}");
     assert!(text.contains("1. sudo du -xh --max-depth=1 /var | sort -rh | head -20\n   [low]"), "{text}");
     assert!(text.contains("runbooks, no model") && text.contains("(command 1)"), "{text}");
     assert!(!text.contains('\u{1b}'));
@@ -36,13 +36,19 @@ fn a_single_row_and_a_du_listing_are_understood_without_their_commands() {
 #[test]
 fn nothing_piped_still_gets_the_first_command_and_other_questions_an_honest_answer() {
     assert!(render(&answer("my disk is full", ""), false).contains("1. df -h\n"));
-    assert!(render(&answer("how do I exit vim", ""), false).starts_with("I don't know."));
-    assert!(
-        render(&answer("what is wrong here?", &fixture("df-all")), false)
-            .contains("the screen says: disk full")
-    );
+    assert!(render(&answer("how do I exit vim", ""), false).starts_with("I only know full disks so far."));
+    let text = render(&answer("what is wrong here?", &fixture("df-all")), false);
+    assert!(text.starts_with("/var is 100 % full"), "{text}");
     let text = render(&answer("how do I exit vim", &fixture("df-all")), false);
-    assert!(text.contains("What I do see on the screen: disk full"), "{text}");
+    assert!(text.contains("What was piped in says:\n/var is 100 % full"), "{text}");
+}
+
+#[test]
+fn the_next_command_is_named_by_its_number() {
+    let text = render(&answer("what is eating /var", &fixture("du-var")), false);
+    assert!(text.contains("/var/log holds 542M of 664M."), "{text}");
+    assert!(text.contains("Next: sudo du -xh --max-depth=1 /var/log | sor… (command 1)."), "{text}");
+    assert!(text.contains("\n1. sudo du -xh --max-depth=1 /var/log | sort -rh | head -20\n"), "{text}");
 }
 
 #[test]
@@ -76,4 +82,24 @@ fn large_input_keeps_its_beginning_and_its_end_and_says_so() {
     let mut envelope = answer("my disk is full", "");
     say_clipped(&mut envelope);
     assert!(render(&envelope, false).contains("larger than 10 MiB"));
+}
+
+#[test]
+fn what_is_empty_or_no_text_is_said_before_the_answer() {
+    assert!(is_text(&fixture("df-all")));
+    assert!(is_text("\u{1b}[31m98%\u{1b}[0m /var\r\n"));
+    assert!(is_text("caf\u{fffd} au lait, in Latin-1"));
+    assert!(is_text(" \n"));
+    let program = String::from_utf8_lossy(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0").into_owned();
+    let utf16: String = "df -h".chars().flat_map(|c| [c, '\0']).collect();
+    for binary in [program, utf16] {
+        assert!(!is_text(&binary));
+    }
+    let mut envelope = answer("my disk is full", "");
+    say_first(&mut envelope, "What was piped in is empty.");
+    let text = render(&envelope, false);
+    assert!(text.starts_with("What was piped in is empty.\nNext: df -h (command 1)."), "{text}");
+    let mut envelope = Envelope::default();
+    say_first(&mut envelope, "What was piped in is empty.");
+    assert_eq!(render(&envelope, false), "What was piped in is empty.\n");
 }

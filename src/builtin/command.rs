@@ -111,6 +111,36 @@ pub(crate) fn only_views(line: &str) -> bool {
     !commands.is_empty() && commands.iter().all(views)
 }
 
+/// Whether a typed line is a suggested command or does the same: without `sudo`, with other options, into a pipe.
+pub(crate) fn does_the_same(typed: &str, suggested: &str) -> bool {
+    // Tools of which the file alone says what was done; `find` on one directory can count or delete.
+    const BY_FILE: [&str; 4] = ["tail", "truncate", "rm", "gzip"];
+    let bare = |line: &str| -> Vec<Vec<String>> {
+        let mut commands = split(line);
+        for words in &mut commands {
+            let start = words.iter().position(|w| !matches!(base(w), "sudo" | "doas")).unwrap_or(words.len());
+            words.drain(..start);
+            words.retain(|w| w != "--");
+        }
+        commands
+    };
+    let suggested = bare(suggested);
+    let Some(wanted) = suggested.first().filter(|w| !w.is_empty()) else { return false };
+    let paths = |words: &[String]| -> Vec<String> {
+        words.iter().skip(1).filter(|w| w.contains('/')).cloned().collect()
+    };
+    let is_by_file = BY_FILE.contains(&base(&wanted[0])) && !paths(wanted).is_empty();
+    // More than one suggested command is a pipe of a reader: all of it must be there.
+    if suggested.len() > 1 {
+        return bare(typed).starts_with(&suggested);
+    }
+    bare(typed).iter().any(|words| {
+        let same_file =
+            || words.first().is_some_and(|w| base(w) == base(&wanted[0])) && paths(words) == paths(wanted);
+        words == wanted || is_by_file && same_file()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +165,27 @@ mod tests {
         assert!(!only_views("cat x; df -h"));
         assert!(!only_views("sudo journalctl --disk-usage"));
         assert!(!only_views(""));
+    }
+
+    #[test]
+    fn what_does_the_same_is_known_however_it_was_typed() {
+        let tail = "sudo tail -n 20 -- '/var/log/my app.log'";
+        for typed in
+            ["tail -n 20 -- '/var/log/my app.log'", "sudo tail -50 /var/log/my\\ app.log | cut -c1-50", tail]
+        {
+            assert!(does_the_same(typed, tail), "{typed}");
+        }
+        assert!(does_the_same("apt-get clean", "sudo apt-get clean"));
+        for (typed, suggested) in [
+            ("tail /var/log/other", tail),
+            ("cat '/var/log/my app.log'", tail),
+            ("apt-get update", "apt-get clean"),
+            ("journalctl --disk-usage", "journalctl --vacuum-size=17M"),
+            ("find /srv/s -type f | wc -l", "find /srv/s -type f -delete"),
+            ("", ""),
+        ] {
+            assert!(!does_the_same(typed, suggested), "{typed}");
+        }
     }
 
     #[test]

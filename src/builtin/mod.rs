@@ -7,6 +7,7 @@ mod command;
 mod facts;
 mod path;
 mod plain;
+mod question;
 mod quote;
 mod readers;
 mod runbook;
@@ -14,6 +15,7 @@ pub mod schema;
 pub mod server;
 mod session;
 mod size;
+mod voice;
 
 use crate::linus::contract::{Envelope, Request};
 pub(crate) use plain::printable;
@@ -134,8 +136,11 @@ mod tests {
     fn what_he_does_not_know_he_says() {
         let answer = Builtin::new().handle(&chat("s", "how do I tune postgres?"));
         let message = answer.chat_response.clone().map(|c| c.message).unwrap_or_default();
-        assert!(message.starts_with("I don't know.") && message.contains("runbooks, no model"), "{message}");
-        assert!(message.contains("disk full"));
+        assert!(
+            message.starts_with("I only know full disks so far. Try: \"/var is full\".")
+                && message.contains("runbooks, no model"),
+            "{message}"
+        );
         assert!(answer.suggested_commands.is_none() && answer.intent_update.is_none());
     }
 

@@ -114,6 +114,17 @@ pub(crate) fn printable(text: &str) -> String {
     out
 }
 
+/// A row of a table for citing: printable, and its columns no farther apart than two blanks, since a panel is narrow.
+pub(crate) fn quoted_row(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in printable(line).chars() {
+        if c != ' ' || !out.ends_with("  ") {
+            out.push(c);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +149,14 @@ mod tests {
     fn a_control_character_leaves_a_scar_and_a_name_shows_its_hidden_characters() {
         assert_eq!(clean("a\u{1}b"), "a\u{fffd}b");
         assert_eq!(printable("a\u{202e}b\n"), "a\\u{202e}b\\n");
+    }
+
+    #[test]
+    fn a_cited_row_keeps_its_columns_apart_and_no_more() {
+        assert_eq!(
+            quoted_row("/dev/loop0     739M  724M     0 100% /var"),
+            "/dev/loop0  739M  724M  0 100% /var"
+        );
     }
 
     #[test]

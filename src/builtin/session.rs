@@ -1,9 +1,9 @@
 //! One session with a user: the plan at hand, the cards on the panel, what was already said.
 
-use super::runbook::compiled::Runbook;
+use super::question::{self, Talk};
 use super::runbook::outcome::{Outcome, Proposal};
-use super::runbook::plan::{Observed, Plan, path_in};
-use super::{plain, runbook};
+use super::runbook::plan::{Asker, Observed, Plan};
+use super::{command, plain, runbook, voice};
 use crate::linus::contract::{
     ChatContext, ChatResponse, ClearSuggestions, Context, Envelope, IntentUpdate, Risk, Source,
     SuggestedCommands, Suggestion,
@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 const MAX_SAID: usize = 256;
 /// A question that is longer is a paste: its first part decides.
 const MAX_QUESTION: usize = 4096;
+/// Characters of the next command in an answer: the card has all of it, and a panel's line about forty columns.
+const MAX_NEXT: usize = 40;
 
 #[derive(Default)]
 pub(crate) struct Session {
@@ -47,7 +49,7 @@ pub(crate) struct Executed<'a> {
 impl Session {
     pub(crate) fn chat(&mut self, message: &str, context: &ChatContext) -> Envelope {
         let message = plain::first(message, MAX_QUESTION);
-        if says_nothing(message)
+        if question::says_nothing(message)
             && let (Some(plan), Some(card)) = (&mut self.plan, self.waiting.take())
         {
             if let Some(flag) = &card.proposal.empty {
@@ -55,43 +57,56 @@ impl Session {
             }
             return self.answer(Vec::new(), Tell::New);
         }
-        let is_root = context.ssh_user == "root";
-        let about = runbook::compiled_in().iter().find(|r| r.is_about(message));
-        let is_vague = is_vague(message);
-        if let Some(runbook) = about {
-            let asked = path_in(message);
+        if let Some(talk) = question::talk(message) {
+            return self.talk(talk);
+        }
+        // Outside of a session there is no host, and the terminal's text is what was piped in.
+        let is_piped = !context.connected && context.ssh_host.is_empty();
+        let asker = Asker { is_root: context.ssh_user == "root", is_piped };
+        if let Some(runbook) = runbook::compiled_in().iter().find(|r| r.is_about(message)) {
+            let asked = question::path_in(message);
             if !self
                 .plan
                 .as_ref()
                 .is_some_and(|p| p.runbook.name == runbook.name && (asked.is_none() || p.asked == asked))
             {
-                self.begin(Plan::new(runbook, message, is_root));
+                self.begin(Plan::new(runbook, message, asker));
             }
             self.read_screen(context);
             return self.answer(Vec::new(), Tell::All);
         }
+        let is_vague = question::is_vague(message);
         if self.plan.is_some() && is_vague {
             self.read_screen(context);
             return self.answer(Vec::new(), Tell::All);
         }
-        let on_screen = Self::on_screen(context, is_root);
-        match on_screen {
-            Some(plan) if is_vague && self.plan.is_none() => {
-                let lead = format!("You did not ask about it, but the screen says: {}.", plan.runbook.title);
+        if self.plan.is_none() {
+            let about = if is_vague { message } else { "" };
+            let seen = Self::seen(context, about, asker);
+            let lead = match (is_piped, is_vague) {
+                (true, true) => Some(Vec::new()),
+                (true, false) => Some(vec![format!("{} What was piped in says:", voice::knows())]),
+                (false, true) => Some(vec!["You did not ask about it, but the screen says:".into()]),
+                (false, false) => None,
+            };
+            if let (Some(plan), Some(lead)) = (seen, lead) {
                 self.begin(plan);
-                self.answer(vec![lead], Tell::All)
+                return self.answer(lead, Tell::All);
             }
-            other => self.unknown(other.as_ref().map(|p| p.runbook.as_ref())),
         }
+        let seen = if self.plan.is_none() { Self::seen(context, "", asker) } else { None };
+        let finding = seen.and_then(|p| p.outcome().findings.into_iter().next());
+        self.unknown(finding.as_deref())
     }
 
-    /// What a runbook recognises on the screen without being asked.
-    fn on_screen(context: &ChatContext, is_root: bool) -> Option<Plan> {
+    /// What a runbook recognises on the screen, or in what was piped in, without being asked about it.
+    fn seen(context: &ChatContext, question: &str, asker: Asker) -> Option<Plan> {
         runbook::compiled_in().iter().find_map(|runbook| {
-            let mut plan = Plan::new(runbook, "", is_root);
+            let mut plan = Plan::new(runbook, question, asker);
             plan.observe(&context.terminal_tail, None, context.cwd.as_deref());
             plan.begin();
-            plan.shows_on_screen().then_some(plan)
+            let is_seen = plan.shows_on_screen() || asker.is_piped && plan.shows_in_pipe();
+            (is_seen && !plan.outcome().findings.is_empty()).then_some(plan)
         })
     }
 
@@ -119,8 +134,10 @@ impl Session {
             return Envelope::default();
         }
         // The prose comes with the command's report, unless that was already made and had no output yet.
-        let tell = if self.waiting.take().is_some() { Tell::New } else { Tell::Nothing };
-        self.answer(Vec::new(), tell)
+        match self.waiting.take() {
+            Some(_) => self.answer_after(Ended { acknowledged: Some(READ), ..Ended::default() }, Tell::New),
+            None => self.answer(Vec::new(), Tell::Nothing),
+        }
     }
 
     pub(crate) fn command_executed(&mut self, executed: &Executed<'_>) -> Envelope {
@@ -128,34 +145,42 @@ impl Session {
         let observed = plan.observe(executed.output, Some(executed.command), executed.context.cwd.as_deref());
         let at = self.cards.iter().position(|card| match executed.source {
             Source::Suggested => executed.suggestion_id == Some(card.id.as_str()),
+            Source::UserTyped if card.proposal.remedy.is_some() => {
+                command::does_the_same(executed.command, &card.proposal.command)
+            }
             Source::UserTyped => card.proposal.command == executed.command.trim(),
         });
         let card = at.map(|at| self.cards[at].clone());
-        let mut notes = Vec::new();
-        if let Some(card) = &card {
-            // An edited command is not what the card promised: only its output counts.
-            if card.proposal.command == executed.command.trim() {
-                notes.extend(self.conclude(card, executed, observed));
-            }
-        } else if !observed.has_news && !observed.has_trouble {
+        if card.is_none() && !observed.has_news && !observed.has_trouble {
             return Envelope::default();
         }
-        let consumed = card.map(|c| c.id);
-        self.answer_after(notes, Tell::New, consumed.as_deref())
+        let mut ended = Ended::default();
+        if let Some(card) = &card {
+            ended.notes.extend(self.conclude(card, executed, observed));
+        }
+        let is_waiting = self.waiting.as_ref().is_some_and(|w| card.as_ref().is_some_and(|c| c.id == w.id));
+        if !is_waiting {
+            ended.acknowledged = Some(acknowledge(card.as_ref(), executed, observed));
+        }
+        ended.consumed = card.map(|c| c.id);
+        self.answer_after(ended, Tell::New)
     }
 
     /// What the end of a card's own command says beyond its output.
     fn conclude(&mut self, card: &Live, executed: &Executed<'_>, observed: Observed) -> Option<String> {
         let plan = self.plan.as_mut()?;
         let is_blank = plain::clean(executed.output).trim().is_empty();
+        // The silence of an edited command is no evidence: it is not what the card promised.
+        let is_verbatim = card.proposal.command == executed.command.trim();
         let has_failed = executed.exit_code.is_some_and(|code| code != 0);
         let command = plain::printable(executed.command);
         match &card.proposal {
+            // Edited or not: the user did with it what they wanted, and it is not offered once more.
             Proposal { remedy: Some(remedy), .. } if !has_failed && !observed.has_trouble => {
                 plan.mark_tried(remedy, card.proposal.risk > Risk::Low);
                 None
             }
-            Proposal { empty: Some(flag), .. } if is_blank => match executed.exit_code {
+            Proposal { empty: Some(flag), .. } if is_blank && is_verbatim => match executed.exit_code {
                 // lsof and grep end with 1 when they find nothing.
                 Some(0 | 1) => {
                     plan.set_flag(flag);
@@ -179,7 +204,7 @@ impl Session {
                     plain::printable(first)
                 ))
             }
-            _ if is_blank && executed.exit_code.is_none() => {
+            _ if is_blank && is_verbatim && executed.exit_code.is_none() => {
                 self.waiting = Some(card.clone());
                 None
             }
@@ -187,37 +212,64 @@ impl Session {
         }
     }
 
-    fn unknown(&mut self, seen: Option<&Runbook>) -> Envelope {
-        self.is_introduced = true;
-        let mut message = format!("I don't know. {}", introduction());
-        if let Some(seen) = seen {
-            message.push_str(&format!("\nWhat I do see on the screen: {}. Ask me about it.", seen.title));
+    fn talk(&mut self, talk: Talk) -> Envelope {
+        let mut parts = vec![voice::reply(talk)];
+        self.is_introduced |= matches!(talk, Talk::Hello | Talk::Who);
+        parts.extend(self.next());
+        self.only_says(&parts)
+    }
+
+    fn unknown(&mut self, seen: Option<&str>) -> Envelope {
+        let mut parts = vec![voice::knows()];
+        parts.extend(seen.map(|seen| format!("What I do see on the screen: {seen}\nAsk me about it.")));
+        if let Some(next) = self.next() {
+            parts.push("The plan at hand still stands.".into());
+            parts.push(next);
         }
-        if let Some(current) = self.plan.as_ref().and_then(|p| p.outcome().current) {
-            message.push_str(&format!("\nThe plan at hand still stands; its next step: {current}."));
+        self.sign(&mut parts);
+        self.only_says(&parts)
+    }
+
+    fn only_says(&self, parts: &[String]) -> Envelope {
+        let chat_response = Some(ChatResponse { message: parts.join("\n"), mentions: self.mentions() });
+        Envelope { chat_response, ..Envelope::default() }
+    }
+
+    /// Once in a session he says what he is.
+    fn sign(&mut self, parts: &mut Vec<String>) {
+        if !std::mem::replace(&mut self.is_introduced, true) {
+            parts.push(format!("I am {}.", voice::WHO));
         }
-        Envelope {
-            chat_response: Some(ChatResponse { message, mentions: Vec::new() }),
-            ..Envelope::default()
-        }
+    }
+
+    fn mentions(&self) -> Vec<String> {
+        self.cards.iter().take(1).map(|c| c.id.clone()).collect()
+    }
+
+    /// The first card is the plan's next step.
+    fn next(&self) -> Option<String> {
+        let card = self.cards.first()?;
+        let command = plain::printable(&card.proposal.command);
+        let short: String = command.chars().take(MAX_NEXT).collect();
+        let more = if short.len() < command.len() { "…" } else { "" };
+        Some(format!("Next: {}{more} ({}).", short.trim_end(), card.id))
     }
 
     fn answer(&mut self, notes: Vec<String>, tell: Tell) -> Envelope {
-        self.answer_after(notes, tell, None)
+        self.answer_after(Ended { notes, ..Ended::default() }, tell)
     }
 
-    /// The envelope for the plan as it stands. `consumed` is a card that was sent and is therefore gone.
-    fn answer_after(&mut self, notes: Vec<String>, tell: Tell, consumed: Option<&str>) -> Envelope {
+    /// The envelope for the plan as it stands.
+    fn answer_after(&mut self, ended: Ended, tell: Tell) -> Envelope {
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let outcome = plan.outcome();
         let before: Vec<String> = self.cards.iter().map(|c| c.id.clone()).collect();
-        self.cards.retain(|c| Some(c.id.as_str()) != consumed);
+        self.cards.retain(|c| Some(&c.id) != ended.consumed.as_ref());
         let cards = self.place(&outcome);
-        let gone: Vec<String> =
-            before.iter().filter(|id| self.cards.iter().all(|c| c.id != **id)).cloned().collect();
+        let gone = out_of_place(&before, &self.cards);
         let is_news = !gone.is_empty() || self.cards.len() != before.len();
         let mut envelope =
-            Envelope { chat_response: self.speak(&outcome, notes, tell), ..Envelope::default() };
+            Envelope { chat_response: self.speak(&outcome, ended, tell), ..Envelope::default() };
         if self.intent.as_ref() != Some(&outcome.intent) || tell == Tell::All {
             envelope.intent_update = Some(outcome.intent.clone());
             self.intent = Some(outcome.intent);
@@ -259,11 +311,11 @@ impl Session {
         self.cards.iter().map(card).collect()
     }
 
-    fn speak(&mut self, outcome: &Outcome, notes: Vec<String>, tell: Tell) -> Option<ChatResponse> {
+    fn speak(&mut self, outcome: &Outcome, ended: Ended, tell: Tell) -> Option<ChatResponse> {
         if tell == Tell::Nothing {
             return None;
         }
-        let mut parts = notes;
+        let mut parts = ended.notes;
         parts.extend(self.plan.as_mut().map(Plan::take_troubles).unwrap_or_default());
         for finding in &outcome.findings {
             let is_new = !self.said.contains(finding);
@@ -274,19 +326,48 @@ impl Session {
                 parts.push(finding.clone());
             }
         }
-        if parts.is_empty() && tell == Tell::New {
-            return None;
+        match (parts.is_empty() && tell == Tell::New, ended.acknowledged, self.next()) {
+            (true, None, _) => return None,
+            (true, Some(done), Some(next)) => parts.push(format!("{done} {next}")),
+            (true, Some(done), None) => parts.push(done.into()),
+            (false, _, next) => parts.extend(next),
         }
-        let mentions: Vec<String> = self.cards.iter().take(1).map(|c| c.id.clone()).collect();
-        if let (Some(current), Some(card)) = (&outcome.current, mentions.first()) {
-            parts.push(format!("Next: {current} ({card})."));
-        }
-        if !self.is_introduced {
-            self.is_introduced = true;
-            parts.push(introduction());
-        }
-        Some(ChatResponse { message: parts.join("\n"), mentions })
+        self.sign(&mut parts);
+        Some(ChatResponse { message: parts.join("\n"), mentions: self.mentions() })
     }
+}
+
+/// What the end of a command leaves to say and to take away.
+#[derive(Default)]
+struct Ended {
+    notes: Vec<String>,
+    /// The card that was sent and is therefore gone.
+    consumed: Option<String>,
+    /// Said where nothing else is: a person who did something wants to see that it was noticed.
+    acknowledged: Option<&'static str>,
+}
+
+/// For output that was read and led to no new sentence.
+const READ: &str = "Read.";
+
+fn acknowledge(card: Option<&Live>, executed: &Executed<'_>, observed: Observed) -> &'static str {
+    let is_remedy = card.is_some_and(|c| c.proposal.remedy.is_some());
+    match executed.exit_code {
+        Some(0) if is_remedy => "Done.",
+        None if is_remedy => "It ended; I saw no error.",
+        _ if observed.rows > 0 => READ,
+        _ => "Nothing in that output that I can use.",
+    }
+}
+
+/// The cards of the panel to take away: those that are not wanted any more, and those that a card that comes now
+/// goes before. A panel appends what it does not have, so these leave and come again in the same reply.
+fn out_of_place(before: &[String], wanted: &[Live]) -> Vec<String> {
+    let is_wanted = |id: &&String| wanted.iter().any(|c| c.id == **id);
+    let kept = before.iter().filter(is_wanted);
+    let in_place = kept.zip(wanted).take_while(|(id, card)| **id == card.id).count();
+    let stays = |id: &String| wanted.iter().take(in_place).any(|c| c.id == *id);
+    before.iter().filter(|id| !stays(id)).cloned().collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -297,37 +378,4 @@ enum Tell {
     New,
     /// Panels only.
     Nothing,
-}
-
-/// Who answers, and what he knows.
-pub(crate) fn introduction() -> String {
-    let titles: Vec<&str> = runbook::compiled_in().iter().map(|r| r.title.as_str()).collect();
-    format!("I am the built-in Linus: runbooks, no model. I know: {}.", titles.join(", "))
-}
-
-/// "What now?", "is something wrong?": questions that name no subject.
-fn is_vague(message: &str) -> bool {
-    const WORDS: [&str; 14] = [
-        "next",
-        "continue",
-        "go on",
-        "now what",
-        "what now",
-        "and now",
-        "wrong",
-        "what is this",
-        "what's this",
-        "help",
-        "problem",
-        "happen",
-        "look",
-        "status",
-    ];
-    let message = message.to_lowercase();
-    message.len() < 120 && (WORDS.iter().any(|w| message.contains(w)) || message.trim() == "?")
-}
-
-fn says_nothing(message: &str) -> bool {
-    let word = message.trim().trim_end_matches(['.', '!']).to_lowercase();
-    matches!(word.as_str(), "nothing" | "no output" | "none" | "empty" | "nothing came")
 }

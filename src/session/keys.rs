@@ -73,9 +73,6 @@ impl Session {
     /// Takes a reply of the user's terminal; false if it is none.
     fn on_reply(&mut self, raw: &[u8], now: Instant) -> bool {
         let Some(Side { panel, .. }) = &mut self.side else { return false };
-        if panel.take_place(raw) {
-            return true;
-        }
         match panel.outstanding.claim(raw, now) {
             Reply::ToSsh => self.send_pty(raw),
             Reply::Drop => {}

@@ -194,9 +194,16 @@ impl Side {
     pub(super) fn on_watch_lost(&mut self, now: Instant) {
         self.watch.is_lost();
         self.copilot.chat.note("The terminal is not followed any more: a fault in aissh.");
+        self.take_snapshots(now);
+    }
+
+    /// The observer is here, or lost: what waits for a snapshot gets one.
+    pub(super) fn take_snapshots(&mut self, now: Instant) {
         let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
         for ticket in waiting {
-            self.on_snapshot(ticket, Snapshot::default(), now);
+            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+                self.on_snapshot(ticket, snapshot, now);
+            }
         }
     }
 

@@ -68,6 +68,8 @@ struct Session {
     modes: Modes,
     prefix: PrefixMachine,
     prefix_until: Option<Instant>,
+    /// The terminal was asked where its cursor stands, and answers until then.
+    place_until: Option<Instant>,
     prefix_name: String,
     /// ssh has made its terminal raw: the remote session has begun.
     connected: bool,

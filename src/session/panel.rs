@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// At most 60 frames a second.
 const FRAME: Duration = Duration::from_millis(16);
 
+/// How long the terminal's answer to where its cursor stands is told from keys, also if the panel has closed by then.
+const PLACE_WITHIN: Duration = Duration::from_secs(2);
+
 /// What is drawn, and what belongs to its being drawn.
 pub(super) struct Panel {
     pub(super) view: View,
@@ -33,6 +36,8 @@ pub(super) struct Panel {
     /// It was asked for, and waits for the observer; keys for it meanwhile.
     pub(super) opening: bool,
     pub(super) early: Vec<u8>,
+    /// It was closed because ssh itself has something to ask, and opens again after that.
+    pub(super) interrupted: bool,
     /// Questions of the remote that were passed on to the user's terminal.
     pub(super) outstanding: Outstanding,
     /// What looks for replies and pastes in the input for the terminal pane.
@@ -53,8 +58,6 @@ pub(super) struct Taken {
     switched: bool,
     /// How the user's keys are encoded now.
     input: InputModes,
-    /// The terminal was asked where its cursor stood.
-    asked_place: bool,
 }
 
 impl Taken {
@@ -87,6 +90,7 @@ impl Panel {
             keys_until: None,
             opening: false,
             early: Vec::new(),
+            interrupted: false,
             outstanding: Outstanding::new(),
             splitter: Splitter::default(),
             pieces_until: None,
@@ -100,14 +104,11 @@ impl Panel {
         self.taken.take()
     }
 
-    /// Takes the terminal's answer to where its cursor stood (CPR, `CSI row ; col R`); false if it is something else.
-    pub(super) fn take_place(&mut self, raw: &[u8]) -> bool {
-        let Some(taken) = self.taken.as_mut().filter(|taken| taken.asked_place) else { return false };
-        let text = std::str::from_utf8(raw).ok().and_then(|t| t.strip_prefix("\x1b[")?.strip_suffix('R'));
-        let Some(row) = text.and_then(|t| t.split_once(';')?.0.parse().ok()) else { return false };
-        taken.asked_place = false;
-        taken.mark.cursor_is_in(row);
-        true
+    /// In which row of the primary screen the user's terminal has its cursor.
+    pub(super) fn cursor_is_in(&mut self, row: u16) {
+        if let Some(taken) = &mut self.taken {
+            taken.mark.cursor_is_in(row);
+        }
     }
 
     /// When [`Session::on_panel_time`] has something to do. A frame waits until the terminal has taken the last.
@@ -141,8 +142,15 @@ impl Session {
 
     /// The observer has come: takes the screen over, or sends it back if the panel is not wanted any more.
     pub(super) fn on_lent(&mut self, observer: Box<Observer>, now: Instant) {
-        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
-        watch.lent(observer, &self.modes, now);
+        let Some(side) = &mut self.side else { return };
+        side.watch.lent(observer, &self.modes, now);
+        side.take_snapshots(now);
+        let Side { panel, watch, .. } = side;
+        if let Some(observer) = watch.here()
+            && observer.emulator().size() != self.remote
+        {
+            observer.resize(self.remote);
+        }
         if !std::mem::take(&mut panel.opening) {
             return watch.give_back();
         }
@@ -150,7 +158,7 @@ impl Session {
         observer.emulator_mut().take_signals();
         let switched = !self.modes.is_alternate();
         let mark = observer.emulator().mark();
-        panel.taken = Some(Taken { mark, switched, input: InputModes::default(), asked_place: switched });
+        panel.taken = Some(Taken { mark, switched, input: InputModes::default() });
         panel.view.set_shown(true);
         if Layout::new(self.size, panel.view.choice()).mode == Mode::Full {
             // There is no room for both: what was asked for is seen.
@@ -158,12 +166,15 @@ impl Session {
         }
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
-        if switched {
-            // Where the cursor stands (CPR): above the session's rows are the user's own.
-            bytes.extend_from_slice(b"\x1b[6n\x1b[?1049h");
-        }
+        // Where the cursor stands on the primary screen (CPR): above the session's rows are the user's own.
+        bytes.extend_from_slice(if switched {
+            b"\x1b[6n\x1b[?1049h"
+        } else {
+            b"\x1b[?1049l\x1b[6n\x1b[?1049h"
+        });
         bytes.extend(self.modes.suspend_for_panel());
         self.send_tty(&bytes);
+        self.place_until = Some(now + PLACE_WITHIN);
         self.follow_input();
         self.lay_out();
         let early = self.side.as_mut().map(|side| std::mem::take(&mut side.panel.early)).unwrap_or_default();
@@ -210,6 +221,7 @@ impl Session {
         let size = self.size;
         let Some(Side { panel, watch, .. }) = &mut self.side else { return };
         panel.layout = Layout::new(size, panel.view.choice());
+        panel.view.note_layout(&panel.layout);
         panel.screen.resize(size);
         panel.dirty = true;
         let remote = panel.layout.remote(size);

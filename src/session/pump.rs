@@ -42,7 +42,7 @@ impl Session {
             if ready.signals
                 && let Some(end) = self.on_signals()
             {
-                self.drain(&mut buffer);
+                self.drain();
                 return Ok(end);
             }
             if ready.tty_gone {
@@ -159,13 +159,14 @@ impl Session {
         }
     }
 
-    /// The rest of what ssh printed before it ended. A background process that still holds the PTY
+    /// The rest of what ssh printed before it ended or stopped. A background process that still holds the PTY
     /// (ControlPersist with -v) must not keep us: what is there now, no more.
-    fn drain(&mut self, buffer: &mut [u8]) {
+    pub(super) fn drain(&mut self) {
         const MOST: usize = 64 * 1024 * 1024 / CHUNK;
+        let mut buffer = vec![0; CHUNK];
         for _ in 0..MOST {
             self.deliver_to_tty();
-            if self.pty_gone || self.tty_gone || !self.read_pty(buffer, 1) {
+            if self.pty_gone || self.tty_gone || !self.read_pty(&mut buffer, 1) {
                 break;
             }
         }

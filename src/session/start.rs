@@ -73,6 +73,7 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
         modes: Modes::new(),
         prefix: PrefixMachine::new(prefixes),
         prefix_until: None,
+        place_until: None,
         prefix_name: start.config.keys.name(),
         connected: false,
         before_session: Vec::new(),

@@ -7,7 +7,10 @@ use nix::sys::signal::{SigHandler, Signal, raise};
 impl Session {
     /// Gives the terminal back, stops, and on the way back takes it again.
     pub(super) fn suspend(&mut self) {
-        let panel_was_open = self.panel_is_open();
+        // What ssh said before it stopped ("[suspend ssh]") comes before the shell's word.
+        self.drain();
+        let interrupted = self.side.as_mut().is_some_and(|side| std::mem::take(&mut side.panel.interrupted));
+        let panel_was_open = self.panel_is_open() || interrupted;
         self.guarded(Self::close_panel);
         self.deliver_to_tty();
         self.guard = None;

@@ -89,8 +89,8 @@ enum Feed {
 /// Where the observer is.
 enum Place {
     Away,
-    /// Asked for; what ssh prints meanwhile waits for it here.
-    Coming,
+    /// Asked for; what happens meanwhile waits for it here.
+    Coming(Vec<Typed>),
     Here(Box<Observer>),
 }
 
@@ -128,7 +128,7 @@ impl Watch {
         if let Place::Here(observer) = &mut self.place {
             return observer.feed(bytes, now);
         }
-        let coming = matches!(self.place, Place::Coming);
+        let coming = matches!(self.place, Place::Coming(_));
         if coming || self.is_behind() || self.offer(Feed::Output(bytes.to_vec())).is_err() {
             self.ring.extend(bytes);
             let over = self.ring.len().saturating_sub(RING);
@@ -180,7 +180,7 @@ impl Watch {
         match &self.place {
             Place::Here(observer) => observer.deadline(),
             _ if self.gone => None,
-            Place::Coming => (!self.owed.is_empty()).then(|| now + RETRY),
+            Place::Coming(_) => (!self.owed.is_empty()).then(|| now + RETRY),
             Place::Away => self.is_behind().then(|| now + RETRY),
         }
     }
@@ -188,6 +188,7 @@ impl Watch {
     pub(super) fn typed(&mut self, typed: Typed, now: Instant) {
         match &mut self.place {
             Place::Here(observer) => observer.input(typed.input(), now),
+            Place::Coming(waiting) => waiting.push(typed),
             _ if matches!(typed, Typed::LocalSecret(_)) => self.owe(Feed::Typed(typed)),
             // A full backlog also means that there is no settled prompt to learn from.
             _ => drop(self.offer(Feed::Typed(typed))),
@@ -197,19 +198,23 @@ impl Watch {
     pub(super) fn resize(&mut self, size: Size) {
         match &mut self.place {
             Place::Here(observer) => observer.resize(size),
-            _ => {
+            // Whoever asked for it sets its size when it comes.
+            Place::Coming(_) => {}
+            Place::Away => {
                 self.owed.retain(|feed| !matches!(feed, Feed::Resize(_)));
                 self.owe(Feed::Resize(size));
             }
         }
     }
 
-    /// Asks for a snapshot, which comes back at once when the observer is here, else as an [`Event`].
+    /// Asks for a snapshot, which comes back at once when the observer is here, else as an [`Event`]. While it is on its
+    /// way there is none: ask again when it has come.
     pub(super) fn snapshot(&mut self, ticket: u64, since: u64) -> Option<Snapshot> {
         match &self.place {
             Place::Here(observer) => Some(Snapshot::take(observer, since)),
             _ if self.gone => Some(Snapshot::default()),
-            _ => {
+            Place::Coming(_) => None,
+            Place::Away => {
                 self.owe(Feed::Snapshot { ticket, since });
                 None
             }
@@ -232,13 +237,16 @@ impl Watch {
                 self.owed.push_front(feed);
             }
             self.owe(Feed::Lend);
-            self.place = Place::Coming;
+            self.place = Place::Coming(Vec::new());
         }
         !self.gone
     }
 
     /// The observer has come; it is fed what was printed meanwhile.
     pub(super) fn lent(&mut self, mut observer: Box<Observer>, modes: &Modes, now: Instant) {
+        if let Place::Coming(typed) = &self.place {
+            typed.iter().for_each(|typed| observer.input(typed.input(), now));
+        }
         let ring: Vec<u8> = std::mem::take(&mut self.ring).into();
         if std::mem::take(&mut self.skipped) {
             observer.resync(modes, &ring, now);

@@ -7,6 +7,7 @@ use crate::terminal::pty::LineMode;
 use crate::terminal::queries::is_reply;
 use crate::ui::{PrefixAction, after_prefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::ops::Range;
 use std::time::Instant;
 
 /// What a key after the prefix does, if it does anything.
@@ -16,6 +17,21 @@ fn prefix_action(key: &KeyEvent) -> Option<PrefixAction> {
         KeyCode::Tab => after_prefix('\t'),
         _ => None,
     }
+}
+
+/// The row of a CPR, and where it stands.
+fn find_place(bytes: &[u8]) -> Option<(u16, Range<usize>)> {
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&bytes[from..], b"\x1b[").map(|at| from + at) {
+        let body = &bytes[at + 2..];
+        let end = body.iter().position(|b| !b.is_ascii_digit() && *b != b';').unwrap_or(body.len());
+        if body.get(end) == Some(&b'R') {
+            let text = std::str::from_utf8(&body[..end]).ok()?;
+            return Some((text.split_once(';')?.0.parse().ok()?, at..at + 2 + end + 1));
+        }
+        from = at + 2;
+    }
+    None
 }
 
 fn is_bound(key: &KeyEvent) -> bool {
@@ -31,10 +47,7 @@ impl Session {
         }
         self.end_secret(now);
         self.modes.feed(bytes);
-        if self.panel_is_open() && self.pty.line_mode() != LineMode::Raw {
-            // ssh itself has something to say or to ask (`~C`, a host key): that belongs on the plain screen.
-            self.close_panel();
-        }
+        self.mind_local_prompt();
         if self.panel_is_open() {
             self.on_panel_output(bytes, now);
         } else {
@@ -47,6 +60,35 @@ impl Session {
         if let Some(side) = &mut self.side {
             side.linus.on_output(now);
         }
+    }
+
+    /// When ssh itself has something to say or to ask (`~C`, a host key), that belongs on the plain screen.
+    fn mind_local_prompt(&mut self) {
+        let Some(side) = &mut self.side else { return };
+        let (shown, interrupted) = (side.panel.view.is_shown(), side.panel.interrupted);
+        if !shown && !interrupted {
+            return;
+        }
+        let raw = self.pty.line_mode() == LineMode::Raw;
+        if shown && !raw {
+            side.panel.interrupted = true;
+            self.close_panel();
+        } else if interrupted && raw {
+            side.panel.interrupted = false;
+            self.open_panel();
+        }
+    }
+
+    /// Takes the terminal's answer to where its cursor stood (CPR, `CSI row ; col R`) out of what was typed.
+    fn without_place(&mut self, bytes: &[u8], now: Instant) -> Option<Vec<u8>> {
+        self.place_until.take_if(|until| now > *until);
+        self.place_until?;
+        let (row, range) = find_place(bytes)?;
+        self.place_until = None;
+        if let Some(side) = &mut self.side {
+            side.panel.cursor_is_in(row);
+        }
+        Some([&bytes[..range.start], &bytes[range.end..]].concat())
     }
 
     /// ssh has not made its terminal raw yet, which it does when the session begins.
@@ -64,13 +106,19 @@ impl Session {
 
     /// Something that the user's terminal sent: keys, pastes, replies to queries.
     pub(super) fn on_input(&mut self, bytes: &[u8], now: Instant) {
+        if let Some(rest) = self.without_place(bytes, now) {
+            if !rest.is_empty() {
+                self.on_input(&rest, now);
+            }
+            return;
+        }
         let mode = self.pty.line_mode();
         self.note_secret(mode == LineMode::Secret, now);
         if self.side.is_none() && !self.panel_is_lost {
             return self.send_pty(bytes);
         }
+        self.mind_local_prompt();
         if mode != LineMode::Raw {
-            self.close_panel();
             // A local prompt: its answer is for ssh alone, and the PTY makes ^C and ^\ into signals.
             let pieces = self.prefix.feed(bytes, true, is_bound);
             return pieces.into_iter().for_each(|piece| match piece {
@@ -161,6 +209,20 @@ impl Session {
             if let Some(side) = &mut self.side {
                 side.watch.resize(size);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_terminals_answer_is_found_among_keys_and_nothing_else_is() {
+        assert_eq!(find_place(b"\x1b[12;40R"), Some((12, 0..8)));
+        assert_eq!(find_place(b"ls\x1b[A\x1b[3;1Rx"), Some((3, 5..11)));
+        for other in [&b"\x1b[A"[..], b"\x1b[R", b"\x1b[12;40", b"\x1b[<0;3;4M", b"R", b""] {
+            assert_eq!(find_place(other), None);
         }
     }
 }

@@ -132,7 +132,8 @@ impl View {
         self.edit.is_some()
     }
 
-    pub(super) fn note_layout(&mut self, layout: &Layout) {
+    /// How the panel stands now: what the keys for its width start from.
+    pub fn note_layout(&mut self, layout: &Layout) {
         self.drawn.panel_width = layout.panel.width;
         self.drawn.mode = Some(layout.mode);
     }

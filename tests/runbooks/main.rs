@@ -2,6 +2,7 @@
 //! recorded from real tools (`tests/fixtures/builtin/README.md`).
 
 mod story;
+mod words;
 
 use aissh::linus::contract::{Risk, StepStatus};
 use std::process::Command;
@@ -17,12 +18,12 @@ fn var_is_full_from_the_question_to_freed_space() {
 
     let answer = story.run("df -h /var", &fixture("df-h"), Some(0));
     assert!(answer.contains("/var is 100 % full: 724M of 739M used"), "{answer}");
-    assert!(answer.contains("    /dev/loop0      739M  724M     0 100% /var"), "cites its line: {answer}");
+    assert!(answer.contains("    /dev/loop0  739M  724M  0 100% /var"), "cites its line: {answer}");
     assert_eq!(story.commands(), ["du -xh --max-depth=1 /var | sort -rh | head -20"], "no sudo for root");
     assert_eq!(story.status("See how full"), StepStatus::Done);
 
     let answer = story.run("du ", &fixture("du-var"), Some(0));
-    assert!(answer.contains("/var/log holds 542M."), "{answer}");
+    assert!(answer.contains("/var/log holds 542M of 664M."), "{answer}");
     assert_eq!(story.status("Find which directory"), StepStatus::Done);
     assert_eq!(story.status("Follow it down to /var/log"), StepStatus::Current);
     // The journal and the caches may be asked at once; 60M are in no file that du can see.
@@ -37,7 +38,7 @@ fn var_is_full_from_the_question_to_freed_space() {
     }
 
     let answer = story.run("du -xh --max-depth=1 /var/log |", &fixture("du-log"), Some(0));
-    assert!(answer.contains("/var/log/nginx holds 431M."), "{answer}");
+    assert!(answer.contains("/var/log/nginx holds 431M of 664M."), "{answer}");
     story.run("du -xh --max-depth=1 /var/log/nginx |", &fixture("du-nginx"), Some(0));
     assert_eq!(story.status("List the largest files in /var/log/nginx"), StepStatus::Current);
 

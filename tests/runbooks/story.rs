@@ -14,13 +14,22 @@ pub(crate) struct Story {
     pub(crate) linus: Builtin,
     user: &'static str,
     pub(crate) cards: Vec<Suggestion>,
+    /// The commands in the order of a panel that keeps what it has in place and appends the rest.
+    pub(crate) panel: Vec<String>,
     pub(crate) steps: Vec<Step>,
     pub(crate) tail: String,
 }
 
 impl Story {
     pub(crate) fn new(user: &'static str) -> Self {
-        Self { linus: Builtin::new(), user, cards: Vec::new(), steps: Vec::new(), tail: String::new() }
+        Self {
+            linus: Builtin::new(),
+            user,
+            cards: Vec::new(),
+            panel: Vec::new(),
+            steps: Vec::new(),
+            tail: String::new(),
+        }
     }
 
     fn context(&self) -> Context {
@@ -36,6 +45,7 @@ impl Story {
         if let Some(clear) = &envelope.clear_suggestions {
             self.cards.retain(|c| !clear.all && !clear.ids.contains(&c.id));
         }
+        self.panel.retain(|command| self.cards.iter().any(|c| c.command == *command));
         if let Some(list) = &envelope.suggested_commands {
             // Each list is the whole panel in its order: what it does not name was cleared.
             assert!(
@@ -44,6 +54,12 @@ impl Story {
             );
             assert!(list.commands.iter().all(|c| !c.command.contains('\n')), "{list:?}");
             self.cards = list.commands.clone();
+            for card in &self.cards {
+                if !self.panel.contains(&card.command) {
+                    self.panel.push(card.command.clone());
+                }
+            }
+            assert_eq!(self.panel, self.commands(), "the order that was meant is the order that is shown");
         }
         if let Some(intent) = &envelope.intent_update {
             self.steps = intent.steps.clone();

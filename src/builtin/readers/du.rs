@@ -1,7 +1,8 @@
 //! `du` listings as a tree: `-h`, `-k`, `-m`, `-b`, `-a`, `-s`, sorted or not, absolute or relative names.
 //!
 //! Without a `du` command in sight a listing counts only if it is one: a row that contains all the others and
-//! is at least as large. `uniq -c` and `wc -l` print the same columns.
+//! is at least as large, or sizes with units. `uniq -c` and `wc -l` print the same columns, but only bare numbers.
+//! Relative names without any directory (a listing piped in) stay relative, below `.`.
 
 use super::Source;
 use crate::builtin::command;
@@ -90,22 +91,27 @@ fn listing<'a>(
     if arguments.as_ref().is_some_and(|a| command::has_option(a, '\0', "inodes")) {
         return None;
     }
+    // A terminal's text has no tabs: with them, this is a pipe, and its directory is the reader's own.
+    let is_raw = hint.is_none() && source.cwd.is_none() && block.iter().all(|(line, ..)| line.contains('\t'));
     let directory = source.directory(hint);
     let unit = unit(block, arguments.as_deref());
     let mut entries: Vec<Entry<'a>> = block
         .iter()
         // `du -c` ends with a row named "total", which is no path.
-        .filter(|(_, _, path)| path.starts_with('/') || (arguments.is_some() && *path != "total"))
+        .filter(|(_, _, path)| path.starts_with('/') || ((arguments.is_some() || is_raw) && *path != "total"))
         .filter_map(|&(line, amount, path)| {
             let bytes = if amount.has_unit { amount.number } else { amount.number * unit };
-            Some(Entry { line, path: absolute(path, directory.as_deref())?, bytes, is_file: false })
+            let path = absolute(path, directory.as_deref()).or_else(|| relative(path).filter(|_| is_raw))?;
+            Some(Entry { line, path, bytes, is_file: false })
         })
         .collect();
     entries.sort_by(|a, b| b.bytes.total_cmp(&a.bytes).then(a.path.len().cmp(&b.path.len())));
     let (root, has_root) = root(&entries)?;
     let is_tree = has_root && entries.len() > 1 && is_consistent(&entries, &root);
     let is_one = matches!(block, [(_, amount, path)] if amount.has_unit && !path.contains(' '));
-    if arguments.is_none() && !is_tree && !is_one {
+    let has_units = block.iter().all(|(_, amount, _)| amount.has_unit || amount.number == 0.0);
+    let are_siblings = !has_root && entries.len() > 1 && has_units;
+    if arguments.is_none() && !is_tree && !is_one && !are_siblings {
         return None;
     }
     let is_deep = entries.iter().any(|e| depth(&e.path, &root) > 1);
@@ -116,6 +122,13 @@ fn listing<'a>(
         (entries.len() > 1 && (has_root || !by_find)) || (arguments.is_some() && has_root && !is_sum);
     entries.truncate(MAX_ROWS / 2);
     Some(Listing { entries, root, is_listed, is_deep })
+}
+
+/// A relative name below `.`, in one form.
+fn relative(name: &str) -> Option<String> {
+    let name = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
+    let is_plain = !name.is_empty() && !name.starts_with('/') && !name.split('/').any(|part| part == "..");
+    is_plain.then(|| if name == "." { name.into() } else { format!("./{name}") })
 }
 
 fn is_sum(arguments: &[String]) -> bool {
@@ -169,8 +182,9 @@ fn mark_files(entries: &mut [Entry<'_>], arguments: Option<&[String]>, is_deep: 
     }
     let parents: std::collections::HashSet<String> =
         entries.iter().filter_map(|e| parent(&e.path)).map(Into::into).collect();
+    let has_name = if arguments.is_some() { has_file_name } else { is_surely_file };
     for entry in entries {
-        entry.is_file = !parents.contains(&entry.path) && has_file_name(&entry.path);
+        entry.is_file = !parents.contains(&entry.path) && has_name(&entry.path);
     }
 }
 
@@ -187,6 +201,23 @@ fn has_file_name(path: &str) -> bool {
             && (1..=8).contains(&end.len())
             && end.bytes().all(|b| b.is_ascii_alphanumeric())
     })
+}
+
+/// Where nothing says that files are listed at all: `python3.11` and `app-1.2.3` are directories, a log is not.
+fn is_surely_file(path: &str) -> bool {
+    const ENDS: [&str; 29] = [
+        "log", "gz", "xz", "bz2", "zst", "zip", "tar", "tgz", "deb", "rpm", "iso", "img", "qcow2", "vmdk",
+        "journal", "sql", "dump", "sqlite", "ibd", "jar", "war", "out", "err", "bak", "old", "swp", "mp4",
+        "csv", "json",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, end)) if end.bytes().all(|b| b.is_ascii_digit()) => {
+            stem.ends_with(".log") || !stem.contains('.') && has_file_name(stem)
+        }
+        Some((_, end)) => has_file_name(path) && ENDS.contains(&end),
+        None => has_file_name(path),
+    }
 }
 
 #[cfg(test)]
@@ -227,6 +258,18 @@ mod tests {
     }
 
     #[test]
+    fn without_the_command_a_version_in_a_name_makes_no_file() {
+        let text = "4.9G\t/usr\n3.9G\t/usr/lib\n900M\t/usr/lib/python3.11\n3M\t/usr/lib/x.log\n2M\t/usr/lib/syslog.1\n";
+        let rows = fixture::rows(Reader::Du, text, None);
+        let files: Vec<&str> = rows
+            .iter()
+            .filter(|r| r.get("file").is_some_and(Value::is_true))
+            .filter_map(|r| r.text("path"))
+            .collect();
+        assert_eq!(files, ["/usr/lib/x.log", "/usr/lib/syslog.1"]);
+    }
+
+    #[test]
     fn relative_names_need_the_command_and_the_directory() {
         let text = fixture::load("du-rel");
         assert!(du(&text, None, Some("/var")).is_empty());
@@ -234,6 +277,16 @@ mod tests {
         assert_eq!(du(&text, Some("du -sh *"), Some("/var"))[0], ("/var/log".into(), 542));
         assert_eq!(du(&text, Some("cd /var && du -sh *"), Some("/root"))[0].0, "/var/log");
         assert!(du("4.0K\t../x\n", Some("du -sh ../x"), Some("/var")).is_empty());
+    }
+
+    #[test]
+    fn a_listing_that_was_piped_in_may_be_relative_or_without_its_sum() {
+        assert_eq!(du("3.0G\t./log\n1.0G\t./lib\n4.0G\t.\n", None, None)[1], ("./log".into(), 3072));
+        assert_eq!(du(&fixture::load("du-rel"), None, None)[0], ("./log".into(), 542));
+        assert_eq!(du("3.9G\t/usr/lib\n0\t/usr/x\n900M\t/usr/share\n", None, None)[0].0, "/usr/lib");
+        assert!(du("3.9G\t../lib\n1G\t../bin\n", None, None).is_empty());
+        assert!(du("12\tcommits by ada\n3\tcommits by bob\n", None, None).is_empty(), "bare numbers");
+        assert!(du("542M    log\n71M    cache\n", None, None).is_empty(), "no tabs: a terminal's text");
     }
 
     #[test]

@@ -79,6 +79,11 @@ impl Reader {
         }
     }
 
+    /// Whether its table is where the effect of freeing space is seen.
+    pub(crate) fn shows_effect(self) -> bool {
+        matches!(self, Self::Df | Self::Inodes)
+    }
+
     pub(crate) fn read(self, source: &Source<'_>) -> Vec<Row> {
         match self {
             Self::Df => df::read(source, false),

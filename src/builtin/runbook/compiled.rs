@@ -66,11 +66,14 @@ pub(crate) struct Remedy {
 pub(crate) struct Runbook {
     pub(crate) name: String,
     pub(crate) title: String,
+    pub(crate) can: String,
+    pub(crate) example: String,
     pub(crate) summary: Template,
     pub(crate) confidence: Expr,
     questions: Vec<Regex>,
     except: Vec<Regex>,
     pub(crate) screen: Option<Expr>,
+    pub(crate) piped: Option<Expr>,
     pub(crate) readers: Vec<Reader>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) facts: Vec<(String, Expr)>,
@@ -99,6 +102,7 @@ impl Runbook {
             questions: file.trigger.question.iter().map(|q| regex(q)).collect::<Result<_, _>>()?,
             except: file.trigger.except.iter().map(|q| regex(q)).collect::<Result<_, _>>()?,
             screen: optional(file.trigger.screen.as_deref(), Expr::parse)?,
+            piped: optional(file.trigger.piped.as_deref(), Expr::parse)?,
             readers: file.read,
             patterns: file.pattern.into_iter().map(Pattern::compile).collect::<Result<_, _>>()?,
             facts: file
@@ -113,6 +117,8 @@ impl Runbook {
             close: Expr::parse(&file.close)?,
             name: file.name,
             title: file.title,
+            can: file.can,
+            example: file.example,
         };
         runbook.check().map_err(|e| format!("{}: {e}", runbook.name))?;
         Ok(runbook)
@@ -145,6 +151,9 @@ impl Runbook {
         if !unknown.is_empty() {
             return Err(format!("unknown names: {unknown:?}"));
         }
+        if !self.is_about(&self.example) {
+            return Err("its example is no question for it".into());
+        }
         // Whoever changes something is told the way back, even if there is none.
         match self.remedies.iter().find(|r| r.risk > Risk::Low && r.undo.is_none()) {
             Some(remedy) => Err(format!("remedy {} does not say how to undo it", remedy.id)),
@@ -156,7 +165,7 @@ impl Runbook {
         self.summary.names(found);
         self.confidence.names(found);
         self.close.names(found);
-        self.screen.iter().for_each(|e| e.names(found));
+        self.screen.iter().chain(&self.piped).for_each(|e| e.names(found));
         self.facts.iter().for_each(|(_, e)| e.names(found));
         self.troubles.iter().for_each(|t| t.say.names(found));
         for finding in &self.findings {
@@ -283,6 +292,8 @@ mod tests {
     const SMALL: &str = r#"
         name = "t"
         title = "test"
+        can = "test"
+        example = "x?"
         close = "known(oom)"
         [intent]
         summary = "s"
@@ -317,6 +328,7 @@ mod tests {
         assert!(error("known(oom)\"\n        [intent]", "known(ooom)\"\n        [intent]").contains("ooom"));
         assert!(error("top(kills,", "top(skills,").contains("skills"));
         assert!(error("title =", "tilte =").contains("tilte"));
+        assert!(error("x?", "y?").contains("example"));
         assert!(error("[^)]+", "[^)+").contains("regex"));
     }
 }

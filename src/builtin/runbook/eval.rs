@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Names that expressions may use besides the runbook's own.
-pub(crate) const ENGINE_NAMES: [&str; 8] =
-    ["asked", "question", "sudo", "root", "tried", "null", "row", "no_sudo"];
+pub(crate) const ENGINE_NAMES: [&str; 9] =
+    ["asked", "question", "sudo", "root", "piped", "tried", "null", "row", "no_sudo"];
 
 /// What names mean.
 #[derive(Clone, Copy)]

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub(super) struct File {
     pub(super) name: String,
     pub(super) title: String,
+    pub(super) can: String,
+    pub(super) example: String,
     pub(super) intent: Intent,
     pub(super) trigger: Trigger,
     #[serde(default)]
@@ -42,6 +44,7 @@ pub(super) struct Trigger {
     #[serde(default)]
     pub(super) except: Vec<String>,
     pub(super) screen: Option<String>,
+    pub(super) piped: Option<String>,
 }
 
 #[derive(Deserialize)]

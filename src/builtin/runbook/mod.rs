@@ -4,9 +4,9 @@
 //!
 //! | part | says |
 //! |---|---|
-//! | `name`, `title` | its id, and how Linus lists it |
+//! | `name`, `title`, `can`, `example` | its id; what it knows ("full disks"); what it does ("find what …"); a question for it |
 //! | `[intent] summary, confidence` | the checklist's heading (template) and 0 to 1 (expression) |
-//! | `[trigger] question, except, screen` | patterns on the lower-cased question, and which veto; an expression on what the screen shows |
+//! | `[trigger] question, except, screen, piped` | patterns on the lower-cased question, and which veto; expressions: the screen shows its subject; what was piped in can be read by it |
 //! | `read` | the readers (`df`, `du`, `files`, …) whose tables it uses |
 //! | `[[pattern]] table, line, units, key` | a table of its own: a row for each matching line, named captures as fields, units `size` `kib` `percent` `count`, key fields that tell rows apart |
 //! | `[[fact]] name, value` | named expressions, in order; a later one may use an earlier one |
@@ -18,7 +18,8 @@
 //! | `close` | when the plan is finished |
 //!
 //! Expressions: [`expr`]. Templates: [`template`]. In a command every text is quoted. Names of the engine:
-//! `question` (in lower case), `asked` (the path in it), `sudo`, `root`, `tried` (a remedy that changes something was run), `null`, and `row`.
+//! `question` (in lower case), `asked` (the path in it), `sudo`, `root`, `piped` (the question came with the
+//! output that it is about, not in a session), `tried` (a remedy that changes something was run), `null`, and `row`.
 //!
 //! Evidence is the shape of output, wherever it comes from: a card's command, an equivalent that the user typed,
 //! or the screen. A step is done when its `done` holds, in whatever order that happens.

@@ -26,8 +26,6 @@ pub(crate) struct Outcome {
     pub(crate) intent: IntentUpdate,
     pub(crate) cards: Vec<Proposal>,
     pub(crate) findings: Vec<String>,
-    /// The step at hand, for the sentence that ends an answer.
-    pub(crate) current: Option<String>,
     pub(crate) is_closed: bool,
 }
 
@@ -44,7 +42,9 @@ impl Plan {
             // What was not needed in the end is not ticked: it was not done.
             .filter(|(_, done)| *done || !is_closed)
             .collect();
-        let current = steps.iter().position(|(_, done)| !done);
+        // After a change its effect is what matters next, whatever else was still to be measured.
+        let effect = steps.iter().position(|(s, done)| !done && s.remedies).filter(|_| self.is_look_due);
+        let current = effect.or_else(|| steps.iter().position(|(_, done)| !done));
         let text = |s: &Step| s.text.text(scope).unwrap_or_default();
         Outcome {
             intent: IntentUpdate {
@@ -65,7 +65,6 @@ impl Plan {
             },
             cards: self.cards(&steps, current),
             findings: self.findings(),
-            current: current.and_then(|at| steps.get(at)).map(|(step, _)| text(step)),
             is_closed,
         }
     }
@@ -77,7 +76,7 @@ impl Plan {
             .filter_map(|f| {
                 let text = f.text.text(scope)?;
                 match f.cite.as_ref().map(|c| c.eval(scope)) {
-                    Some(Value::Row(row)) => Some(format!("{text}\n    {}", plain::printable(&row.line))),
+                    Some(Value::Row(row)) => Some(format!("{text}\n    {}", plain::quoted_row(&row.line))),
                     _ => Some(text),
                 }
             })
@@ -86,20 +85,23 @@ impl Plan {
 
     fn cards(&self, steps: &[(&Step, bool)], current: Option<usize>) -> Vec<Proposal> {
         let mut cards: Vec<Proposal> = Vec::new();
-        for (i, (step, done)) in steps.iter().enumerate() {
+        // The current step's cards come first, the early ones after them.
+        let others = (0..steps.len()).filter(|i| Some(*i) != current);
+        for i in current.into_iter().chain(others) {
+            let Some((step, done)) = steps.get(i) else { continue };
             let is_current = Some(i) == current;
             let is_early = step.early.as_ref().is_some_and(|e| e.holds(self.scope(None)));
             if *done || !(is_current || is_early) {
                 continue;
             }
-            let own = if is_current || !step.remedies || self.has_changed {
+            let own = if is_current || !step.remedies || self.is_look_due {
                 self.step_cards(step)
             } else {
                 Vec::new()
             };
             let remedies = if step.remedies { self.remedies() } else { Vec::new() };
             // After a remedy the look at its effect comes first.
-            let order = if self.has_changed { [own, remedies] } else { [remedies, own] };
+            let order = if self.is_look_due { [own, remedies] } else { [remedies, own] };
             for card in order.into_iter().flatten() {
                 if cards.iter().all(|c| c.command != card.command) {
                     cards.push(card);

@@ -3,6 +3,7 @@
 //! A plan only observes and concludes; cards' ids and what the user was already told are the session's.
 
 use super::super::facts::{Facts, Row, Value};
+use super::super::question::path_in;
 use super::super::readers::Source;
 use super::super::{command, plain};
 use super::compiled::Runbook;
@@ -24,14 +25,26 @@ pub(crate) struct Plan {
     /// The path in the question.
     pub(crate) asked: Option<String>,
     question: String,
+    /// The question came together with the output that it is about, and nothing else will come.
+    is_piped: bool,
     pub(super) facts: Facts,
     values: BTreeMap<String, Value>,
     is_root: bool,
     /// Remedies that were run: their ids with the key of their row.
     pub(super) tried: BTreeSet<String>,
-    /// Whether one of them changed something, so that a look at the effect is due.
-    pub(super) has_changed: bool,
+    /// Whether one of them changed something.
+    has_changed: bool,
+    /// Whether something was changed and nobody has looked at the effect since.
+    pub(super) is_look_due: bool,
     troubles: Vec<String>,
+}
+
+/// Who asks, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asker {
+    pub(crate) is_root: bool,
+    /// Not in a session: the text to look at came with the question.
+    pub(crate) is_piped: bool,
 }
 
 /// What an observation brought.
@@ -43,16 +56,18 @@ pub(crate) struct Observed {
 }
 
 impl Plan {
-    pub(crate) fn new(runbook: &Arc<Runbook>, question: &str, is_root: bool) -> Self {
+    pub(crate) fn new(runbook: &Arc<Runbook>, question: &str, asker: Asker) -> Self {
         let mut plan = Self {
             runbook: runbook.clone(),
             asked: path_in(question),
             question: question.to_lowercase(),
             facts: Facts::default(),
             values: BTreeMap::new(),
-            is_root,
+            is_root: asker.is_root,
+            is_piped: asker.is_piped,
             tried: BTreeSet::new(),
             has_changed: false,
+            is_look_due: false,
             troubles: Vec::new(),
         };
         plan.conclude();
@@ -70,7 +85,14 @@ impl Plan {
         let runbook = self.runbook.clone();
         for reader in &runbook.readers {
             let (table, key) = reader.table();
+            let before = observed;
             self.keep(table, key, reader.read(&source), &mut observed);
+            // A screen that is read again shows what was before the change.
+            let is_fresh =
+                observed.rows > before.rows && (from.is_some() || observed.has_news && !before.has_news);
+            if is_fresh && reader.shows_effect() {
+                self.is_look_due = false;
+            }
         }
         for pattern in &runbook.patterns {
             let key: Vec<&str> = pattern.key.iter().map(String::as_str).collect();
@@ -126,11 +148,17 @@ impl Plan {
     pub(crate) fn mark_tried(&mut self, remedy: &str, is_change: bool) {
         self.tried.insert(remedy.into());
         self.has_changed |= is_change;
+        self.is_look_due |= is_change;
         self.conclude();
     }
 
     pub(crate) fn take_troubles(&mut self) -> Vec<String> {
         std::mem::take(&mut self.troubles)
+    }
+
+    /// Whether what was piped in is something that this runbook can read.
+    pub(crate) fn shows_in_pipe(&self) -> bool {
+        self.runbook.piped.as_ref().is_some_and(|s| s.holds(self.scope(None)))
     }
 
     pub(crate) fn shows_on_screen(&self) -> bool {
@@ -150,6 +178,7 @@ impl Plan {
             ("question".to_owned(), Value::text(self.question.as_str())),
             ("sudo".to_owned(), Value::text(sudo)),
             ("root".to_owned(), Value::Bool(self.is_root)),
+            ("piped".to_owned(), Value::Bool(self.is_piped)),
             ("tried".to_owned(), Value::Bool(self.has_changed)),
         ]);
         let runbook = self.runbook.clone();
@@ -157,31 +186,5 @@ impl Plan {
             let value = expr.eval(self.scope(None));
             self.values.insert(name.clone(), value);
         }
-    }
-}
-
-/// The first absolute path in a question.
-pub(crate) fn path_in(question: &str) -> Option<String> {
-    static PATH: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"(?:^|[\s"'`(])(/(?:[\w.@+-]+(?:/[\w.@+-]+)*/?)?)"#).ok());
-    let found = PATH.as_ref()?.captures(question)?.get(1)?.as_str();
-    let path = found.trim_end_matches(['.', '/']);
-    let path = if path.is_empty() { "/" } else { path };
-    (path.len() < 1024 && !path.split('/').any(|p| p == "..")).then(|| path.into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_taken_from_a_question_as_people_write_it() {
-        let path = |q| path_in(q);
-        assert_eq!(path("hey linus, /var is full what's eating the space").as_deref(), Some("/var"));
-        assert_eq!(path("why is `/var/log` full?").as_deref(), Some("/var/log"));
-        assert_eq!(path("/home/ is full.").as_deref(), Some("/home"));
-        assert_eq!(path("what fills / ?").as_deref(), Some("/"));
-        assert_eq!(path("is it full and/or broken, 3/4").as_deref(), None);
-        assert_eq!(path("/../etc").as_deref(), None);
     }
 }

@@ -108,8 +108,13 @@ impl Tracker {
         if matches!(self.phase, Phase::Running(_)) {
             self.finish(screen, &edge, None);
         }
-        // readline turns bracketed paste on before it prints the prompt, and so before this mark.
-        let paste = self.pending.as_ref().is_some_and(|pending| pending.paste);
+        // readline turns bracketed paste on before it prints the prompt, and so before this mark; when the window
+        // changes it prints the prompt again, and an Enter may be on its way to it.
+        let paste = match (&self.pending, &self.phase) {
+            (Some(pending), _) => pending.paste,
+            (None, Phase::Ready(ready)) => ready.paste,
+            _ => false,
+        };
         self.pending = Some(Pending { edge, kind: Kind::Mark, paste });
     }
 

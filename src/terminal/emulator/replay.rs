@@ -30,8 +30,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Says in which row, counted from 1, the outer terminal has its cursor (its answer to CPR).
-    /// Only while the remote is on the primary screen.
+    /// Says in which row, counted from 1, the outer terminal has its cursor on the primary screen (its answer to CPR).
     pub fn cursor_is_in(&mut self, row: u16) {
         self.above = Some(row.saturating_sub(1).saturating_sub(self.row));
     }
@@ -49,7 +48,7 @@ impl Emulator {
             size: self.size,
             modes: self.modes.state().clone(),
             is_broken: self.normaliser.is_in_character(),
-            row: self.screen().cursor_position().0,
+            row: primary(self.screen()).cursor_position().0,
             cleared: self.cleared,
             // Once a row has scrolled off, or all was erased, the session has the whole screen.
             above: (history.next() > 0 || !history.open().is_empty() || self.cleared > 0).then_some(0),
