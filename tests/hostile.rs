@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aissh::linus::contract::{ChatResponse, Envelope, Request};
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, open_panel};
+use support::aissh::{PREFIX, Run, chat, close_panel, open_panel};
 use support::envelopes::{card, plans, says, suggests};
 use support::lab::Lab;
 use support::linus::{Linus, Setup, Style};
@@ -99,8 +99,25 @@ fn nothing_that_linus_says_is_entered() {
             for sequence in ["\x1b]0;", "\x1b]52", "\x1b[c", "\x1b[5n", "\x1bP", "\x1bc", "\u{9b}"] {
                 assert!(!raw.contains(sequence), "{sequence:?} got through");
             }
+            // The panel itself asks once where the cursor is.
+            assert!(raw.matches("\x1b[6n").count() <= 1, "a question got through");
         }
     }
+}
+
+#[test]
+fn answers_of_the_terminal_to_the_panel_are_not_entered_however_late_they_come() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let terminal = recorded(&lab, &linus, Size::CLASSIC);
+    // Opened and closed faster than the terminal answers where its cursor is.
+    for _ in 0..5 {
+        terminal.send(format!("{PREFIX}a{PREFIX}a"));
+        open_panel(&terminal);
+        close_panel(&terminal);
+    }
+    let bytes = typed(&lab, &terminal);
+    assert_eq!(String::from_utf8_lossy(&bytes), "\x1b[24~<end>");
 }
 
 #[test]

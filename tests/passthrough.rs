@@ -282,7 +282,7 @@ fn in_a_terminal_it_wraps_only_what_is_interactive() {
         "\"$1\" -V",
         "\"$1\" host -n",
         "\"$1\"",
-        "nohup \"$1\" host",
+        "trap '' HUP; \"$1\" host",
         "TERM=dumb \"$1\" host",
         "unset TERM; \"$1\" host",
         "AISSH=off \"$1\" host",
