@@ -75,7 +75,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
 }
 
 fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
-    let ssh = ssh::find::find().map_err(|e| Error::new(ssh::find::NOT_FOUND, e.to_string()))?;
+    let found = ssh::find::find().map_err(|e| Error::new(ssh::find::NOT_FOUND, e.to_string()))?;
+    found.leave_trail();
+    let ssh = found.path;
     let invocation = Invocation::parse(args);
     let places = Places::of_user();
     let asks = || ConfigSays::ask(&ssh, args, &invocation, &places);
