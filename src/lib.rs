@@ -28,6 +28,7 @@ use crate::session::Start;
 use crate::ssh::surroundings::Observed;
 use crate::ssh::{ConfigSays, Invocation, Places, Plan};
 use crate::terminal::{monitor, signals, tty};
+use std::cell::LazyCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -79,7 +80,8 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     found.leave_trail();
     let ssh = found.path;
     let invocation = Invocation::parse(args);
-    let places = Places::of_user();
+    // Only where the configuration matters: the account database may be on the network.
+    let places = LazyCell::new(Places::of_user);
     let asks = || ConfigSays::ask(&ssh, args, &invocation, &places);
     let observed = Observed::new(window(), signals::is_ignored(nix::libc::SIGHUP));
     if let Plan::Become(_) = ssh::decide(&invocation, &observed.surroundings(), asks) {
