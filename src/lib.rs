@@ -28,6 +28,7 @@ use crate::session::Start;
 use crate::ssh::surroundings::Observed;
 use crate::ssh::{ConfigSays, Invocation, Places, Plan};
 use crate::terminal::{monitor, signals, tty};
+use std::cell::LazyCell;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -78,9 +79,12 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
 }
 
 fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
-    let ssh = ssh::find::find().map_err(|e| Error::new(ssh::find::NOT_FOUND, e.to_string()))?;
+    let found = ssh::find::find().map_err(|e| Error::new(ssh::find::NOT_FOUND, e.to_string()))?;
+    found.leave_trail();
+    let ssh = found.path;
     let invocation = Invocation::parse(args);
-    let places = Places::of_user();
+    // Only where the configuration matters: the account database may be on the network.
+    let places = LazyCell::new(Places::of_user);
     let asks = || ConfigSays::ask(&ssh, args, &invocation, &places);
     let observed = Observed::new(window(), signals::is_ignored(nix::libc::SIGHUP));
     if let Plan::Become(_) = ssh::decide(&invocation, &observed.surroundings(), asks) {

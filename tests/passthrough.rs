@@ -27,7 +27,8 @@ impl Fake {
         let dir = nix::unistd::mkdtemp(&std::env::temp_dir().join("aissh-fake.XXXXXX")).unwrap();
         let fake = Self { dir };
         let out = fake.out();
-        fake.program("ssh", &format!("#!/bin/sh\nOUT={}\n{script}\n", out.display()));
+        // Taken for OpenSSH by its bytes, and so run with its environment untouched.
+        fake.program("ssh", &format!("#!/bin/sh\n# OpenSSH_ fake\nOUT={}\n{script}\n", out.display()));
         fake
     }
 

@@ -6,6 +6,8 @@
 #
 # LAB_PROMPT   the remote prompt, as bash's PS1 (default: user@host:\w\$ )
 # LAB_MARKS=1  the remote prompt also sends OSC 133 and OSC 7 marks
+# LAB_USER     (serve) an account that is made for this sshd and removed with it; it is let in by LAB_PASSWORD,
+#              which is taken as a password and by keyboard-interactive (PAM)
 # LAB_VAR      (serve) a script that mounts and fills a /var that only this sshd's sessions see
 #
 # No file of the system is changed; the only thing left outside DIR is the empty /run/sshd that sshd insists on.
@@ -111,9 +113,10 @@ END
 }
 
 serve() {
-    local dir=$1 pam=no
+    local dir=$1 pam=no options=()
     # Only root's sshd can hand a pty to a session: it has to chown the device.
-    [ "$(id -u)" = 0 ] || exec sudo -n LAB_VAR="${LAB_VAR-}" LAB_IN_NAMESPACE="${LAB_IN_NAMESPACE-}" "$BASH" "$0" serve "$dir"
+    [ "$(id -u)" = 0 ] || exec sudo -n LAB_VAR="${LAB_VAR-}" LAB_IN_NAMESPACE="${LAB_IN_NAMESPACE-}" \
+        LAB_USER="${LAB_USER-}" LAB_PASSWORD="${LAB_PASSWORD-}" "$BASH" "$0" serve "$dir"
     if [ -n "${LAB_VAR-}" ] && [ -z "${LAB_IN_NAMESPACE-}" ]; then
         # In a mount namespace of its own, so that the mount is seen by the sessions only and ends with them.
         LAB_IN_NAMESPACE=1 exec unshare --mount --propagation private "$BASH" "$0" serve "$dir"
@@ -123,15 +126,39 @@ serve() {
     chmod 755 /run/sshd
     # Without PAM sshd refuses an account whose password is locked with "!", as on most cloud images.
     case $(getent shadow "$(cat "$dir/user")" | cut -d: -f2) in '!'*) pam=yes ;; esac
+    if [ -n "${LAB_USER-}" ]; then
+        trap remove_account EXIT
+        make_account "$dir"
+        pam=yes
+        options=(-o PasswordAuthentication=yes -o KbdInteractiveAuthentication=yes)
+    fi
     # By absolute path, as sshd runs itself again for each connection.
-    "$(command -v sshd)" -D -e -o UsePAM=$pam -f "$dir/sshd_config" < /dev/null > /dev/null &
+    "$(command -v sshd)" -D -e -o UsePAM=$pam "${options[@]}" -f "$dir/sshd_config" < /dev/null > /dev/null &
     listener=$!
     # From here on sshd alone holds the log open: its end is sshd's end.
     exec 2> /dev/null
-    trap 'end_tree "$listener"' EXIT
+    trap 'end_tree "$listener"; remove_account' EXIT
     trap 'exit 1' INT TERM HUP
     # Stdin ends when whoever started this is done, or was killed.
     cat > /dev/null
+}
+
+make_account() {
+    local try
+    # Others may have /etc/passwd locked.
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash "$LAB_USER" || break
+        [ "$try" -lt 10 ] || exit 1
+        sleep 0.2
+    done
+    echo "$LAB_USER:$LAB_PASSWORD" | chpasswd
+    # It has to get into its home, and into nothing else there.
+    chmod 711 "$1"
+}
+
+remove_account() {
+    # By force: its last process may not be gone yet.
+    [ -z "${LAB_USER-}" ] || userdel -f "$LAB_USER" > /dev/null 2>&1 || true
 }
 
 # Each session is in a process group of its own, so the tree is found by parents.

@@ -1,16 +1,31 @@
 //! The real ssh: where it is, and becoming it. Never this binary, whatever name it goes by in PATH.
+//!
+//! Three things named ssh would start aissh for ever. A link to this binary has its device and inode. A copy of it,
+//! of any version, is known by its bytes. What is neither that nor OpenSSH (a script that says `exec aissh "$@"`, a
+//! version manager's shim) may be a detour on the user's way to ssh, so it is run, once: [`TRIED_ENV`] tells every
+//! aissh below it to look further. OpenSSH itself never has that variable in its environment, unless such a
+//! detour ran it without us.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::ssh::program::{Program, Recognizer};
+
 #[cfg(test)]
 mod tests;
+
+/// The programs named ssh that are running aissh now: device and inode of each, in hex.
+pub const TRIED_ENV: &str = "AISSH_TRIED";
+
+/// OpenSSH's ssh is 1 MB, and not 4 where it is linked statically. What is larger is not read to its end.
+const READ_LIMIT: u64 = 8 << 20;
 
 /// What shells use for a command that is not there.
 pub const NOT_FOUND: u8 = 127;
@@ -31,7 +46,7 @@ pub enum FindError {
     NotInPath,
     /// `AISSH_SSH` names nothing that can be run.
     NotExecutable(OsString),
-    /// `AISSH_SSH` names this binary, which would start itself for ever.
+    /// `AISSH_SSH` names this binary, or what runs it: it would start itself for ever.
     Itself(OsString),
 }
 
@@ -45,7 +60,7 @@ impl fmt::Display for FindError {
             Self::Itself(name) => {
                 write!(
                     f,
-                    "AISSH_SSH is {}, which is aissh itself (set it to the path of ssh)",
+                    "AISSH_SSH is {}, which is aissh itself or runs it (set it to the path of ssh)",
                     name.display()
                 )
             }
@@ -54,6 +69,47 @@ impl fmt::Display for FindError {
 }
 
 impl std::error::Error for FindError {}
+
+/// The ssh to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Absolute, its links not resolved: what it is called may matter to it.
+    pub path: PathBuf,
+    /// [`TRIED_ENV`] for it: nothing for OpenSSH.
+    tried: Vec<Identity>,
+}
+
+impl Found {
+    /// Sets [`TRIED_ENV`], or removes it, for all that this process will start or become.
+    pub fn leave_trail(&self) {
+        if self.tried.is_empty() && std::env::var_os(TRIED_ENV).is_none() {
+            return;
+        }
+        // SAFETY: called by the first thread before there is another.
+        #[allow(unsafe_code)]
+        unsafe {
+            if self.tried.is_empty() {
+                std::env::remove_var(TRIED_ENV);
+            } else {
+                std::env::set_var(TRIED_ENV, trail(&self.tried));
+            }
+        }
+    }
+}
+
+fn trail(tried: &[Identity]) -> String {
+    let entries: Vec<String> = tried.iter().map(|id| format!("{:x}:{:x}", id.dev, id.ino)).collect();
+    entries.join(" ")
+}
+
+/// What is not understood is left out: it only says where not to look.
+fn parse_trail(text: &str) -> Vec<Identity> {
+    let number = |hex| u64::from_str_radix(hex, 16).ok();
+    text.split(' ')
+        .filter_map(|entry| entry.split_once(':'))
+        .filter_map(|(dev, ino)| Some(Identity { dev: number(dev)?, ino: number(ino)? }))
+        .collect()
+}
 
 /// What the search goes by.
 #[derive(Debug, Clone, Copy)]
@@ -65,58 +121,99 @@ struct Search<'a> {
     cwd: &'a Path,
     /// This binary.
     me: Option<Identity>,
+    /// From [`TRIED_ENV`].
+    tried: &'a [Identity],
 }
 
-/// The absolute path of the real ssh, its links not resolved: what it is called may matter to it.
-pub fn find() -> Result<PathBuf, FindError> {
+/// The files of the machine.
+trait Files {
+    /// What file a path leads to, links followed, if it can be run.
+    fn runnable(&self, path: &Path) -> Option<Identity>;
+    fn program(&self, path: &Path) -> Program;
+}
+
+/// Looks for the real ssh.
+pub fn find() -> Result<Found, FindError> {
     let (wanted, path) = (std::env::var_os("AISSH_SSH"), std::env::var_os("PATH"));
     // Without a current directory only absolute entries can be found.
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    let me =
-        std::env::current_exe().ok().and_then(|exe| std::fs::metadata(exe).ok()).map(|meta| identity(&meta));
-    Search { wanted: wanted.as_deref(), path: path.as_deref(), cwd: &cwd, me }.run(&runnable)
+    let me = std::env::current_exe().ok().and_then(|exe| Machine.runnable(&exe));
+    let tried = std::env::var(TRIED_ENV).map_or_else(|_| Vec::new(), |text| parse_trail(&text));
+    Search { wanted: wanted.as_deref(), path: path.as_deref(), cwd: &cwd, me, tried: &tried }.run(&Machine)
 }
 
 impl Search<'_> {
-    /// `runnable` says what file a path leads to, links followed, if it can be run.
-    fn run(&self, runnable: &dyn Fn(&Path) -> Option<Identity>) -> Result<PathBuf, FindError> {
+    fn run(&self, files: &dyn Files) -> Result<Found, FindError> {
         let Some(wanted) = self.wanted.filter(|name| !name.is_empty()) else {
-            return self.in_path(OsStr::new("ssh"), runnable).ok_or(FindError::NotInPath);
+            return self.in_path(OsStr::new("ssh"), files).ok_or(FindError::NotInPath);
         };
         if !wanted.as_bytes().contains(&b'/') {
-            return self.in_path(wanted, runnable).ok_or_else(|| FindError::NotExecutable(wanted.into()));
+            return self.in_path(wanted, files).ok_or_else(|| FindError::NotExecutable(wanted.into()));
         }
         let path = self.cwd.join(wanted);
-        match runnable(&path) {
-            None => Err(FindError::NotExecutable(wanted.into())),
-            found if found == self.me => Err(FindError::Itself(wanted.into())),
-            Some(_) => Ok(path),
+        if files.runnable(&path).is_none() {
+            return Err(FindError::NotExecutable(wanted.into()));
         }
+        self.take(path, files).ok_or_else(|| FindError::Itself(wanted.into()))
     }
 
-    fn in_path(&self, name: &OsStr, runnable: &dyn Fn(&Path) -> Option<Identity>) -> Option<PathBuf> {
+    fn in_path(&self, name: &OsStr, files: &dyn Files) -> Option<Found> {
         let path = self.path.unwrap_or(OsStr::new(DEFAULT_PATH));
         // An empty entry is the current directory, as for execvp.
-        std::env::split_paths(path)
-            .map(|dir| self.cwd.join(dir).join(name))
-            .find(|file| runnable(file).is_some_and(|found| Some(found) != self.me))
+        std::env::split_paths(path).find_map(|dir| self.take(self.cwd.join(dir).join(name), files))
+    }
+
+    /// Unless it cannot be run, or is us in one way or another.
+    fn take(&self, path: PathBuf, files: &dyn Files) -> Option<Found> {
+        let found = files.runnable(&path)?;
+        if Some(found) == self.me || self.tried.contains(&found) {
+            return None;
+        }
+        let tried = match files.program(&path) {
+            Program::Aissh => return None,
+            Program::OpenSsh => Vec::new(),
+            Program::Unknown => [self.tried, &[found]].concat(),
+        };
+        Some(Found { path, tried })
     }
 }
 
-fn runnable(path: &Path) -> Option<Identity> {
-    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).ok()?;
-    Some(identity(&meta))
+struct Machine;
+
+impl Files for Machine {
+    fn runnable(&self, path: &Path) -> Option<Identity> {
+        let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+        nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).ok()?;
+        Some(Identity { dev: meta.dev(), ino: meta.ino() })
+    }
+
+    fn program(&self, path: &Path) -> Program {
+        // One that may be run but not read tells nothing.
+        File::open(path).and_then(recognize).unwrap_or(Program::Unknown)
+    }
 }
 
-fn identity(meta: &std::fs::Metadata) -> Identity {
-    Identity { dev: meta.dev(), ino: meta.ino() }
+fn recognize(file: File) -> io::Result<Program> {
+    let mut recognizer = Recognizer::default();
+    let mut file = file.take(READ_LIMIT);
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut piece)? {
+            0 => break,
+            count => recognizer.feed(&piece[..count]),
+        }
+    }
+    // Its end may have named aissh.
+    if file.limit() == 0 && recognizer.program() == Program::OpenSsh {
+        return Ok(Program::Unknown);
+    }
+    Ok(recognizer.program())
 }
 
 /// Becomes ssh; returns only when that failed. `argv[0]` is the absolute path, from which ssh makes the command of
-/// its jumps (ProxyJump), so that they do not come back here. Nothing else changes, but for two things that Rust's
-/// run time and `Command::exec` decide: SIGPIPE is at its default again (ignored since our start; whether our
-/// parent had ignored it cannot be told any more, and ssh ignores it itself), and the signal mask is empty.
+/// its jumps (ProxyJump), so that they do not come back here. Nothing else changes, but for one thing that Rust's run
+/// time decides: SIGPIPE is at its default again (ignored since our start; whether our parent had ignored it cannot
+/// be told any more, and ssh ignores it itself).
 pub fn exec(ssh: &Path, args: &[OsString]) -> io::Error {
     Command::new(ssh).args(args).exec()
 }

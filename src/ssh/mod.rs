@@ -1,7 +1,7 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
 //!
 //! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
-//! `find` and `surroundings` stand beside them.
+//! `program` < `find` and `surroundings` stand beside them.
 
 mod config_line;
 pub mod config_scan;
@@ -10,6 +10,7 @@ pub mod facts;
 pub mod find;
 mod glob;
 pub mod grammar;
+mod program;
 pub mod surroundings;
 
 pub use config_scan::{Places, Scan};

@@ -4,6 +4,7 @@
 //! server. The server ends with the `Lab`: its supervisor reads a pipe that this process holds, so a panic or
 //! even SIGKILL of the test ends sshd and its sessions as well. Nothing outside the directory is changed.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -21,8 +22,16 @@ const READY: &str = "Server listening on";
 
 pub(crate) struct Lab {
     dir: PathBuf,
+    account: Option<Account>,
     server: Child,
     log: Arc<Log>,
+}
+
+/// Made for one sshd and removed with it.
+#[derive(Debug, Clone)]
+pub(crate) struct Account {
+    pub(crate) user: String,
+    pub(crate) password: String,
 }
 
 #[derive(Default)]
@@ -31,6 +40,7 @@ pub(crate) struct Builder {
     options: Vec<String>,
     /// Mounts and fills a /var that only the sessions see (`LAB_VAR`).
     var: Option<PathBuf>,
+    account: Option<Account>,
 }
 
 impl Builder {
@@ -56,15 +66,28 @@ impl Builder {
         self
     }
 
+    /// With an account that is let in by a password. Only root can make one; others get a lab without.
+    pub(crate) fn account(mut self) -> Self {
+        if nix::unistd::geteuid().is_root() {
+            let random = || RandomState::new().build_hasher().finish();
+            let account = Account {
+                user: format!("aissh{:08x}", random() as u32),
+                password: format!("{:x}", random()),
+            };
+            self.account = Some(account);
+        }
+        self
+    }
+
     pub(crate) fn start(self) -> Lab {
         let template = std::env::temp_dir().join("aissh-lab.XXXXXX");
         let dir = nix::unistd::mkdtemp(&template).expect("make the lab's directory");
         let mut logged = String::new();
         for _ in 0..PORT_ATTEMPTS {
             self.write(&dir, free_port());
-            let (server, log) = serve(&dir, self.var.as_deref());
+            let (server, log) = serve(&dir, self.var.as_deref(), self.account.as_ref());
             if log.wait_for(READY) {
-                return Lab { dir, server, log };
+                return Lab { dir, account: self.account, server, log };
             }
             end(server);
             logged = log.text();
@@ -134,6 +157,16 @@ impl Lab {
         env.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
+    /// Everything of it is in here.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where one was asked for and could be made.
+    pub(crate) fn account(&self) -> Option<&Account> {
+        self.account.as_ref()
+    }
+
     /// HOME of the sessions on the server.
     pub(crate) fn home(&self) -> PathBuf {
         self.dir.join("home")
@@ -177,10 +210,12 @@ fn recipe(verb: &str) -> Command {
     command
 }
 
-fn serve(dir: &Path, var: Option<&Path>) -> (Child, Arc<Log>) {
+fn serve(dir: &Path, var: Option<&Path>, account: Option<&Account>) -> (Child, Arc<Log>) {
+    let account = account.map(|a| [("LAB_USER", &a.user), ("LAB_PASSWORD", &a.password)]);
     let mut server = recipe("serve")
         .arg(dir)
         .envs(var.map(|script| ("LAB_VAR", script)))
+        .envs(account.into_iter().flatten())
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -192,6 +192,21 @@ impl Terminal {
         state.exit.expect("waited for it")
     }
 
+    /// Presses a key until the program has ended by it. More than once, as readpassphrase loses a signal that
+    /// comes between its prompt and its read.
+    pub(crate) fn press_until_exit(&self, key: &str) -> Exit {
+        let (started, a_while) = (Instant::now(), DEADLINE / 40);
+        while started.elapsed() < DEADLINE {
+            self.send(key);
+            let unmet = |state: &mut State| state.exit.is_none();
+            let wait = self.shared.changed.wait_timeout_while(self.shared.lock(), a_while, unmet);
+            if wait.unwrap_or_else(PoisonError::into_inner).0.exit.is_some() {
+                return self.wait_exit();
+            }
+        }
+        self.fail(&format!("{key:?} did not end it"));
+    }
+
     /// Runs `look` on the screen as it is now.
     pub(crate) fn screen<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
         let state = self.shared.lock();

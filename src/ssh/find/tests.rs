@@ -1,28 +1,49 @@
 use super::*;
 
-/// A machine: paths, and the file that each leads to.
-const FILES: &[(&str, u64)] = &[
-    ("/usr/bin/ssh", 1),
-    ("/opt/aissh/aissh", 7),
-    ("/opt/links/ssh", 7),
-    ("/opt/new/ssh", 2),
-    ("/work/ssh", 3),
-    ("/work/bin/ssh", 4),
-    ("/usr/bin/myssh", 5),
+use Program::{Aissh, OpenSsh, Unknown};
+
+/// A machine: paths, the file that each leads to, and what that is.
+const FILES: &[(&str, u64, Program)] = &[
+    ("/usr/bin/ssh", 1, OpenSsh),
+    ("/opt/aissh/aissh", 7, Aissh),
+    ("/opt/links/ssh", 7, Aissh),
+    ("/opt/copy/ssh", 8, Aissh),
+    ("/opt/shim/ssh", 9, Unknown),
+    ("/opt/shim2/ssh", 10, Unknown),
+    ("/opt/new/ssh", 2, OpenSsh),
+    ("/work/ssh", 3, OpenSsh),
+    ("/work/bin/ssh", 4, OpenSsh),
+    ("/usr/bin/myssh", 5, OpenSsh),
 ];
 
-fn find_in(wanted: Option<&str>, path: Option<&str>) -> Result<String, FindError> {
-    let runnable = |path: &Path| {
-        let (_, ino) = FILES.iter().find(|(name, _)| Path::new(name) == path)?;
-        Some(Identity { dev: 1, ino: *ino })
-    };
+impl Files for &[(&str, u64, Program)] {
+    fn runnable(&self, path: &Path) -> Option<Identity> {
+        let (_, ino, _) = self.iter().find(|(name, ..)| Path::new(name) == path)?;
+        Some(file(*ino))
+    }
+
+    fn program(&self, path: &Path) -> Program {
+        self.iter().find(|(name, ..)| Path::new(name) == path).unwrap().2
+    }
+}
+
+fn file(ino: u64) -> Identity {
+    Identity { dev: 1, ino }
+}
+
+fn search(wanted: Option<&str>, path: Option<&str>, tried: &[Identity]) -> Result<Found, FindError> {
     let search = Search {
         wanted: wanted.map(OsStr::new),
         path: path.map(OsStr::new),
         cwd: Path::new("/work"),
-        me: Some(Identity { dev: 1, ino: 7 }),
+        me: Some(file(7)),
+        tried,
     };
-    search.run(&runnable).map(|path| path.to_str().unwrap().to_owned())
+    search.run(&FILES)
+}
+
+fn find_in(wanted: Option<&str>, path: Option<&str>) -> Result<String, FindError> {
+    search(wanted, path, &[]).map(|found| found.path.to_str().unwrap().to_owned())
 }
 
 #[test]
@@ -34,6 +55,11 @@ fn the_first_ssh_in_path_that_is_not_this_binary_is_taken() {
         // A link to aissh that is called ssh is stepped over.
         (Some("/opt/links:/usr/bin"), Ok("/usr/bin/ssh")),
         (Some("/opt/links"), Err(FindError::NotInPath)),
+        // And a copy of it.
+        (Some("/opt/copy:/usr/bin"), Ok("/usr/bin/ssh")),
+        (Some("/opt/copy:/opt/links"), Err(FindError::NotInPath)),
+        // A script may be the user's way to ssh.
+        (Some("/opt/shim:/usr/bin"), Ok("/opt/shim/ssh")),
         (Some("/nowhere"), Err(FindError::NotInPath)),
         (Some("bin:/usr/bin"), Ok("/work/bin/ssh")),
         (Some(":/usr/bin"), Ok("/work/ssh")),
@@ -57,9 +83,42 @@ fn the_environment_names_a_path_or_a_program() {
         ("/nowhere/ssh", Err(FindError::NotExecutable("/nowhere/ssh".into()))),
         ("nothing", Err(FindError::NotExecutable("nothing".into()))),
         ("/opt/links/ssh", Err(FindError::Itself("/opt/links/ssh".into()))),
+        ("/opt/copy/ssh", Err(FindError::Itself("/opt/copy/ssh".into()))),
     ];
     for (wanted, want) in cases {
         assert_eq!(find_in(Some(wanted), path), want.map(String::from), "{wanted}");
+    }
+}
+
+#[test]
+fn a_script_that_led_back_here_is_stepped_over_and_ssh_hears_nothing_of_it() {
+    let path = Some("/opt/shim:/opt/shim2:/usr/bin");
+    let mut tried = Vec::new();
+    for (name, next) in [("/opt/shim/ssh", vec![file(9)]), ("/opt/shim2/ssh", vec![file(9), file(10)])] {
+        let found = search(None, path, &tried).unwrap();
+        assert_eq!((found.path.to_str().unwrap(), &found.tried), (name, &next));
+        tried = parse_trail(&trail(&found.tried));
+        assert_eq!(tried, next, "goes through the environment unchanged");
+    }
+    let found = search(None, path, &tried).unwrap();
+    assert_eq!((found.path.to_str().unwrap(), found.tried), ("/usr/bin/ssh", vec![]));
+    assert_eq!(search(None, Some("/opt/shim:/opt/shim2"), &tried), Err(FindError::NotInPath));
+    let itself = FindError::Itself("/opt/shim/ssh".into());
+    assert_eq!(search(Some("/opt/shim/ssh"), path, &tried), Err(itself));
+}
+
+#[test]
+fn a_trail_of_somebody_elses_making_is_read_as_far_as_it_goes() {
+    let id = |dev, ino| Identity { dev, ino };
+    let cases = [
+        ("", vec![]),
+        ("fe00:1f", vec![id(0xfe00, 0x1f)]),
+        ("1:2 x 3:", vec![id(1, 2)]),
+        (":: -1:2 1:2:3  4:5 ", vec![id(4, 5)]),
+        ("ffffffffffffffff:0 10000000000000000:0", vec![id(u64::MAX, 0)]),
+    ];
+    for (text, want) in cases {
+        assert_eq!(parse_trail(text), want, "{text:?}");
     }
 }
 
@@ -69,18 +128,34 @@ fn links_of_either_kind_have_the_identity_of_their_file() {
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).unwrap();
     let me = std::env::current_exe().unwrap();
-    let real = runnable(&me).unwrap();
+    let real = Machine.runnable(&me).unwrap();
     std::os::unix::fs::symlink(&me, dir.join("soft")).unwrap();
-    assert_eq!(runnable(&dir.join("soft")), Some(real));
+    assert_eq!(Machine.runnable(&dir.join("soft")), Some(real));
     // Only where the temporary directory is on the same file system.
     if std::fs::hard_link(&me, dir.join("hard")).is_ok() {
-        assert_eq!(runnable(&dir.join("hard")), Some(real));
+        assert_eq!(Machine.runnable(&dir.join("hard")), Some(real));
     }
     std::fs::write(dir.join("plain"), "").unwrap();
-    assert_eq!(runnable(&dir.join("absent")), None);
-    assert_eq!(runnable(&dir), None, "a directory");
-    assert_eq!(runnable(Path::new("/etc/passwd")), None, "no execute bit");
+    assert_eq!(Machine.runnable(&dir.join("absent")), None);
+    assert_eq!(Machine.runnable(&dir), None, "a directory");
+    assert_eq!(Machine.runnable(Path::new("/etc/passwd")), None, "no execute bit");
     std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
+fn a_large_program_that_may_yet_turn_out_to_be_aissh_is_not_taken_for_openssh() {
+    let path = std::env::temp_dir().join(format!("aissh-find-large-{}", std::process::id()));
+    let look = |text: &[u8], size| {
+        std::fs::write(&path, text).unwrap();
+        let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        file.set_len(size).unwrap();
+        Machine.program(&path)
+    };
+    assert_eq!(look(b"OpenSSH_9", READ_LIMIT - 1), OpenSsh);
+    assert_eq!(look(b"OpenSSH_9", READ_LIMIT), Unknown);
+    assert_eq!(look(b"OpenSSH_9 AISSH_SSH", READ_LIMIT + 1), Aissh);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(Machine.program(&path), Unknown, "cannot be read");
 }
 
 #[test]
