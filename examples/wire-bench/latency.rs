@@ -1,0 +1,101 @@
+//! A key in, its echo out: sessions that live side by side, asked in turns.
+
+use crate::Bench;
+use crate::roles::READY;
+use crate::servers;
+use crate::stage::Stage;
+use crate::table::{Table, quantile};
+use crate::variant::{Inner, Variant};
+use std::time::{Duration, Instant};
+
+/// Keys that occur in no escape sequence of tmux's or ours.
+const KEYS: &[u8; 3] = b"{|}";
+/// How far aissh may be above the relay.
+const P50: f64 = 1.1;
+const P99: f64 = 1.2;
+
+struct Session {
+    name: String,
+    stage: Stage,
+    micros: Vec<f64>,
+}
+
+impl Session {
+    fn start(bench: &Bench, name: &str, variant: Variant, own: &[&str]) -> Self {
+        let mut stage = Stage::start(&mut variant.command(bench, &Inner::role("echo"), own));
+        stage.wait_for(READY);
+        stage.settle(Duration::from_millis(300));
+        Self { name: name.to_owned(), stage, micros: Vec::new() }
+    }
+
+    fn round(&mut self, key: u8) {
+        let start = Instant::now();
+        self.stage.send(&[key]);
+        self.stage.wait_for(&[key]);
+        self.micros.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+}
+
+pub(crate) fn hidden(bench: &Bench, table: &mut Table) {
+    let variants = Variant::present();
+    let mut all: Vec<Session> =
+        variants.iter().map(|variant| Session::start(bench, variant.name(), *variant, &[])).collect();
+    race(&mut all, bench.pick(10_000, 3_000));
+    report(table, "echo", &mut all, &["aissh", "--no-copilot"]);
+}
+
+/// Linus hangs, and Linus floods.
+pub(crate) fn linus(bench: &Bench, table: &mut Table) {
+    for (what, server) in [("hangs", servers::hang as fn() -> String), ("floods", servers::flood)] {
+        let url = server();
+        let name = format!("aissh, Linus {what}");
+        let mut all = vec![
+            Session::start(bench, "relay", Variant::Relay, &[]),
+            Session::start(bench, &name, Variant::Hidden, &["--linus-url", &url]),
+        ];
+        // Long enough for updates to be due and calls to be under way.
+        race(&mut all, bench.pick(10_000, 3_000));
+        report(table, &format!("echo, Linus {what}"), &mut all, &[&name]);
+    }
+}
+
+pub(crate) fn shown(bench: &Bench, table: &mut Table) {
+    let mut all = vec![Session::start(bench, "aissh, panel shown", Variant::Hidden, &["--sidebar"])];
+    let mut micros = Vec::new();
+    for n in 0..bench.pick(2_000, 300) {
+        all[0].round(KEYS[n % KEYS.len()]);
+        // As fast as keys repeat, and not in step with frames.
+        all[0].stage.settle(Duration::from_micros(5_000 + (n as u64 * 7_919) % 20_000));
+    }
+    micros.append(&mut all[0].micros);
+    table.heading("echo, panel shown (ms)");
+    let (p50, p99) = (quantile(&mut micros, 0.5) / 1e3, quantile(&mut micros, 0.99) / 1e3);
+    table.row("aissh, panel shown", &format!("p50 {p50:6.2}  p99 {p99:6.2}"));
+    table.at_most("echo, panel shown, p99 in ms", p99, 5.0);
+    all.into_iter().for_each(|session| session.stage.end());
+}
+
+fn race(all: &mut [Session], rounds: usize) {
+    for n in 0..rounds {
+        for session in all.iter_mut() {
+            session.round(KEYS[n % KEYS.len()]);
+        }
+    }
+}
+
+fn report(table: &mut Table, what: &str, all: &mut Vec<Session>, judged: &[&str]) {
+    table.heading(&format!("{what} (µs: p50, p99; of the relay's)"));
+    let figures =
+        |session: &mut Session| (quantile(&mut session.micros, 0.5), quantile(&mut session.micros, 0.99));
+    let relay = all.iter_mut().find(|session| session.name == "relay").map(figures).expect("a relay");
+    for session in all.iter_mut() {
+        let (p50, p99) = figures(session);
+        let (of50, of99) = (p50 / relay.0, p99 / relay.1);
+        table.row(&session.name, &format!("{p50:7.1} {p99:7.1}   {of50:6.3} {of99:6.3}"));
+        if judged.contains(&session.name.as_str()) {
+            table.at_most(&format!("{what}, {} / relay, p50", session.name), of50, P50);
+            table.at_most(&format!("{what}, {} / relay, p99", session.name), of99, P99);
+        }
+    }
+    all.drain(..).for_each(|session| session.stage.end());
+}
