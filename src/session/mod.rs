@@ -1,7 +1,7 @@
 //! A wrapped session: ssh on its PTY, the user's terminal, and between them the panel.
 //!
-//! One thread owns both ends of the wire and all state ([`Session`], `pump`); the emulator (`watch`) and the two
-//! lanes to Linus live on threads of their own and send [`Event`]s.
+//! One thread owns both ends of the wire and all state (`Session`, `pump`); the emulator (`watch`) and the two
+//! lanes to Linus live on threads of their own and send `Event`s.
 
 mod cards;
 mod exit;
