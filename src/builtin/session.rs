@@ -136,6 +136,8 @@ impl Session {
         // The prose comes with the command's report, unless that was already made and had no output yet.
         match self.waiting.take() {
             Some(_) => self.answer_after(Ended { acknowledged: Some(READ), ..Ended::default() }, Tell::New),
+            // The end is told at once: there is no plan any more when the command's report comes.
+            None if plan.outcome().is_closed => self.answer(Vec::new(), Tell::New),
             None => self.answer(Vec::new(), Tell::Nothing),
         }
     }
@@ -151,7 +153,9 @@ impl Session {
             Source::UserTyped => card.proposal.command == executed.command.trim(),
         });
         let card = at.map(|at| self.cards[at].clone());
-        if card.is_none() && !observed.has_news && !observed.has_trouble {
+        // What an update has read already is still to be told, also where it took the card away.
+        let is_untold = plan.outcome().findings.iter().any(|finding| !self.said.contains(finding));
+        if card.is_none() && !observed.has_news && !observed.has_trouble && !is_untold {
             return Envelope::default();
         }
         let mut ended = Ended::default();

@@ -111,6 +111,10 @@ impl Session {
         self.flush_keys(None);
         let Some(Side { panel, copilot, .. }) = &mut self.side else { return };
         panel.dirty = true;
+        if action == PrefixAction::Toggle && panel.opening {
+            // Pressed again before it was there.
+            return self.close_panel();
+        }
         let actions = panel.view.prefix(action, copilot, now);
         self.act(actions, now);
     }

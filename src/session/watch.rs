@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const BACKLOG: usize = 512;
 /// What is kept of the newest output while the thread is behind; several screens of any size.
 const RING: usize = 1024 * 1024;
+/// Keys remembered while the observer is on its way; nobody types more in that moment.
+const WAITING: usize = 256;
 /// How often a ring is offered to the thread again.
 const RETRY: Duration = Duration::from_millis(10);
 
@@ -188,7 +190,8 @@ impl Watch {
     pub(super) fn typed(&mut self, typed: Typed, now: Instant) {
         match &mut self.place {
             Place::Here(observer) => observer.input(typed.input(), now),
-            Place::Coming(waiting) => waiting.push(typed),
+            Place::Coming(waiting) if waiting.len() < WAITING => waiting.push(typed),
+            Place::Coming(_) => {}
             _ if matches!(typed, Typed::LocalSecret(_)) => self.owe(Feed::Typed(typed)),
             // A full backlog also means that there is no settled prompt to learn from.
             _ => drop(self.offer(Feed::Typed(typed))),
