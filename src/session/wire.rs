@@ -4,10 +4,9 @@ use super::Session;
 use super::watch::Typed;
 use crate::terminal::prefix::Piece;
 use crate::terminal::pty::LineMode;
-use crate::terminal::queries::is_reply;
+use crate::terminal::queries::{find_place, is_reply};
 use crate::ui::{PrefixAction, after_prefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::ops::Range;
 use std::time::Instant;
 
 /// What a key after the prefix does, if it does anything.
@@ -17,21 +16,6 @@ fn prefix_action(key: &KeyEvent) -> Option<PrefixAction> {
         KeyCode::Tab => after_prefix('\t'),
         _ => None,
     }
-}
-
-/// The row of a CPR, and where it stands.
-fn find_place(bytes: &[u8]) -> Option<(u16, Range<usize>)> {
-    let mut from = 0;
-    while let Some(at) = memchr::memmem::find(&bytes[from..], b"\x1b[").map(|at| from + at) {
-        let body = &bytes[at + 2..];
-        let end = body.iter().position(|b| !b.is_ascii_digit() && *b != b';').unwrap_or(body.len());
-        if body.get(end) == Some(&b'R') {
-            let text = std::str::from_utf8(&body[..end]).ok()?;
-            return Some((text.split_once(';')?.0.parse().ok()?, at..at + 2 + end + 1));
-        }
-        from = at + 2;
-    }
-    None
 }
 
 fn is_bound(key: &KeyEvent) -> bool {
@@ -209,20 +193,6 @@ impl Session {
             if let Some(side) = &mut self.side {
                 side.watch.resize(size);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_terminals_answer_is_found_among_keys_and_nothing_else_is() {
-        assert_eq!(find_place(b"\x1b[12;40R"), Some((12, 0..8)));
-        assert_eq!(find_place(b"ls\x1b[A\x1b[3;1Rx"), Some((3, 5..11)));
-        for other in [&b"\x1b[A"[..], b"\x1b[R", b"\x1b[12;40", b"\x1b[<0;3;4M", b"R", b""] {
-            assert_eq!(find_place(other), None);
         }
     }
 }

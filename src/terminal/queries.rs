@@ -4,7 +4,7 @@
 mod outstanding;
 
 use crate::terminal::Size;
-pub use outstanding::{Outstanding, Reply, is_reply};
+pub use outstanding::{Outstanding, Reply, find_place, is_reply};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {

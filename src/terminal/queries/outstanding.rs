@@ -3,6 +3,7 @@
 use super::Query;
 use crate::terminal::tokens::{Csi, Token, Tokenizer, number};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// A reply later than this is dropped: the program has given up, and what it did not read would be typed into
@@ -86,9 +87,26 @@ impl Outstanding {
     }
 }
 
-/// Whether these bytes are one whole reply of a terminal, asked for or not.
+/// Whether these bytes are one whole reply of a terminal, asked for or not. A CPR counts, although `CSI 1;n R` may
+/// also be F3 with a modifier: such a key writes nothing on a line.
 pub fn is_reply(raw: &[u8]) -> bool {
-    raw.len() > 2 && raw[0] == 0x1b && reply_kind(raw).is_some()
+    let is_place = find_place(raw).is_some_and(|(_, place)| place == (0..raw.len()));
+    is_place || raw.len() > 2 && raw[0] == 0x1b && reply_kind(raw).is_some()
+}
+
+/// The row in the first CPR (`CSI row ; col R`), and where that stands among the bytes.
+pub fn find_place(bytes: &[u8]) -> Option<(u16, Range<usize>)> {
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&bytes[from..], b"\x1b[").map(|at| from + at) {
+        let body = &bytes[at + 2..];
+        let end = body.iter().position(|b| !b.is_ascii_digit() && *b != b';').unwrap_or(body.len());
+        if body.get(end) == Some(&b'R') {
+            let text = std::str::from_utf8(&body[..end]).ok()?;
+            return Some((text.split_once(';')?.0.parse().ok()?, at..at + 2 + end + 1));
+        }
+        from = at + 2;
+    }
+    None
 }
 
 fn reply_kind(raw: &[u8]) -> Option<Kind> {
@@ -150,6 +168,25 @@ mod tests {
         outstanding.forwarded(&Query::Attributes(1), now);
         assert_eq!(outstanding.claim(b"\x1b[?62;22c", now), Reply::ToSsh);
         assert_eq!(outstanding.claim(b"\x1b[?62;22c", now), Reply::Drop);
+    }
+
+    #[test]
+    fn the_terminals_answer_is_found_among_keys_and_nothing_else_is() {
+        assert_eq!(find_place(b"\x1b[12;40R"), Some((12, 0..8)));
+        assert_eq!(find_place(b"ls\x1b[A\x1b[3;1Rx"), Some((3, 5..11)));
+        for other in [&b"\x1b[A"[..], b"\x1b[R", b"\x1b[12;40", b"\x1b[<0;3;4M", b"R", b""] {
+            assert_eq!(find_place(other), None);
+        }
+    }
+
+    #[test]
+    fn a_reply_is_one_only_if_it_is_all_that_came() {
+        for reply in [&b"\x1b[12;40R"[..], b"\x1b[?12;40R", b"\x1b[?62;22c", b"\x1b[0n"] {
+            assert!(is_reply(reply), "{reply:?}");
+        }
+        for other in [&b"x\x1b[12;40R"[..], b"\x1b[12;40Rx", b"\x1b[R", b"\x1b[A", b"\x1bOR", b"\x1b", b""] {
+            assert!(!is_reply(other), "{other:?}");
+        }
     }
 
     #[test]
