@@ -91,13 +91,23 @@ fn block(text: &str) -> Vec<u8> {
     block
 }
 
+/// As a shell's line editor would, and a new line now and then, as lines have ends.
 fn echo(tty: &mut File) {
+    const LINE: usize = 60;
     let mut bytes = [0; 1024];
+    let mut column = 0;
     loop {
         match tty.read(&mut bytes) {
             Ok(0) | Err(_) => return,
             Ok(n) if bytes[..n].contains(&b'q') => return,
-            Ok(n) => tty.write_all(&bytes[..n]).expect("write"),
+            Ok(n) => {
+                tty.write_all(&bytes[..n]).expect("write");
+                column += n;
+            }
+        }
+        if column >= LINE {
+            tty.write_all(b"\r\n$ ").expect("write");
+            column = 0;
         }
     }
 }

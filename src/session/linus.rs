@@ -201,7 +201,7 @@ impl Side {
     pub(super) fn take_snapshots(&mut self, now: Instant) {
         let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
         for ticket in waiting {
-            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
                 self.on_snapshot(ticket, snapshot, now);
             }
         }
@@ -232,7 +232,7 @@ impl Side {
                 }
                 Effects::Send { lane, ticket, due } => {
                     self.linus.awaiting.insert(ticket, (lane, due));
-                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
                         self.on_snapshot(ticket, snapshot, now);
                     }
                 }

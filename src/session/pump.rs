@@ -114,12 +114,11 @@ impl Session {
     }
 
     fn timeout(&self) -> PollTimeout {
-        let now = Instant::now();
-        match self.deadline(now) {
+        match self.deadline() {
             None => PollTimeout::NONE,
             Some(at) => {
                 // Rounded up: poll counts milliseconds, and rounding down would spin until the deadline.
-                let left = at.saturating_duration_since(now) + Duration::from_micros(999);
+                let left = at.saturating_duration_since(Instant::now()) + Duration::from_micros(999);
                 PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
             }
         }

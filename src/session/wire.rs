@@ -191,7 +191,7 @@ impl Session {
         } else {
             self.set_remote_size(size);
             if let Some(side) = &mut self.side {
-                side.watch.resize(size);
+                side.watch.resize(size, Instant::now());
             }
         }
     }

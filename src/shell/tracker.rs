@@ -223,9 +223,18 @@ impl Tracker {
         }
         let line = screen.cursor_line();
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        self.secret.look(line, &screen.text_before_cursor(), !own);
+        self.secret.look(line, || screen.text_before_cursor(), !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
+        }
+    }
+
+    /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one.
+    pub(crate) fn skipped(&mut self) {
+        if let Phase::Running(running) = &mut self.phase
+            && running.enters
+        {
+            running.command = None;
         }
     }
 
