@@ -17,6 +17,8 @@ const CHUNK: usize = 16 * 1024;
 const PANEL_ROOM: usize = 2 * 1024 * 1024;
 /// Output is read up to this often before input is looked at again: a flood must not hold a ^C back.
 const READS: usize = 8;
+/// A shorter read took all there was: asking once more would cost every echo a system call.
+const MORE: usize = 1024;
 
 /// What poll said about the descriptors.
 #[derive(Debug, Default)]
@@ -131,6 +133,9 @@ impl Session {
                 Ok(n @ 1..) => {
                     let bytes = &buffer[..n];
                     self.guarded(|session| session.on_output(bytes));
+                    if n < MORE {
+                        return true;
+                    }
                 }
                 Err(nix::Error::EINTR) => {}
                 Err(nix::Error::EAGAIN) => return false,
