@@ -6,6 +6,7 @@ use crate::session::Event;
 use crate::session::fault::planted;
 use crate::session::wake::Waker;
 use crate::shell::{Observer, ShellEvent};
+use nix::libc;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,11 +33,24 @@ pub(super) struct Ends {
 
 /// A panic ends the thread, and with it what the panel knows, not the session.
 pub(super) fn run(observer: Box<Observer>, ends: &Ends) {
+    give_way();
     if catch_unwind(AssertUnwindSafe(|| attend(observer, ends))).is_err() {
         let _ = ends.event_tx.send(Event::WatchLost);
         ends.waker.wake();
     }
 }
+
+/// Being woken must not take the CPU from whoever moves a key or its echo: Linux lets a batch thread wait for its turn.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    let param = libc::sched_param { sched_priority: 0 };
+    // SAFETY: 0 is the calling thread, and `param` lives through the call. A refusal (seccomp) leaves all as it was.
+    #[allow(unsafe_code)]
+    let _ = unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const param) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
 
 /// Until one of the ends is closed.
 fn attend(observer: Box<Observer>, ends: &Ends) -> Option<()> {
