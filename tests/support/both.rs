@@ -58,10 +58,13 @@ impl Way {
 
     /// The same, where a shell has started it.
     pub(crate) fn ssh_below(self, shell: &Terminal) -> Pid {
-        match self {
-            Self::Ssh => child_of(shell.pid(), "ssh "),
-            _ => ssh_below(child_of(shell.pid(), "aissh ")),
-        }
+        let job = self.job_below(shell);
+        if self == Self::Ssh { job } else { ssh_below(job) }
+    }
+
+    /// What the shell has started.
+    pub(crate) fn job_below(self, shell: &Terminal) -> Pid {
+        child_of(shell.pid(), if self == Self::Ssh { "ssh " } else { "aissh " })
     }
 
     /// What to type into a shell.
