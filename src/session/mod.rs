@@ -152,6 +152,7 @@ impl Session {
             self.send_tty(&reset);
         }
         self.deliver_to_tty();
+        self.await_place();
         self.guard = None;
         if let Some(side) = self.side.take() {
             side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });

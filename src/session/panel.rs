@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const FRAME: Duration = Duration::from_millis(16);
 
 /// How long the terminal's answer to where its cursor stands is told from keys, also if the panel has closed by then.
-const PLACE_WITHIN: Duration = Duration::from_secs(2);
+const PLACE_WITHIN: Duration = Duration::from_secs(5);
 
 /// What is drawn, and what belongs to its being drawn.
 pub(super) struct Panel {

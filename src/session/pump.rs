@@ -20,6 +20,9 @@ const READS: usize = 8;
 /// A shorter read took all there was: asking once more would cost every echo a system call.
 const MORE: usize = 1024;
 
+/// A terminal answers in a few milliseconds; one behind a slow link in some hundred.
+const PLACE_BEFORE_LEAVING: Duration = Duration::from_millis(300);
+
 /// What poll said about the descriptors.
 #[derive(Debug, Default)]
 struct Ready {
@@ -195,6 +198,24 @@ impl Session {
             }
             self.flush_tty();
         }
+    }
+
+    /// Before the terminal is given back: waits a moment for the answer to where its cursor stood, which would be typed
+    /// into the user's shell.
+    pub(super) fn await_place(&mut self) {
+        let end = Instant::now() + PLACE_BEFORE_LEAVING;
+        let mut buffer = vec![0; CHUNK];
+        while self.place_until.is_some() && !self.tty_gone {
+            let left = end.saturating_duration_since(Instant::now());
+            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+            let mut fds = [PollFd::new(self.tty.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut fds, timeout) {
+                Ok(1..) => self.read_tty(&mut buffer),
+                Err(nix::Error::EINTR) => {}
+                Ok(_) | Err(_) => break,
+            }
+        }
+        self.place_until = None;
     }
 
     pub(super) fn flush_tty(&mut self) {

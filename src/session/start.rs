@@ -12,6 +12,7 @@ use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
+use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
@@ -44,9 +45,11 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let failed = |what: &str, e: io::Error| Error::new(status::SSH, format!("{what}: {e}"));
     let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
     let size = tty.size().map_err(|e| failed("ask the terminal's size", e))?;
+    let inherit = Inherit::observe();
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
     let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
-    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked()).map_err(|e| failed("start ssh", e))?;
+    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked(), &inherit)
+        .map_err(|e| failed("start ssh", e))?;
     // From here on ssh runs, and whatever fails costs no more than the panel.
     let guard = tty.raw().ok();
     let (event_tx, event_rx) = sync_channel(EVENTS);
