@@ -139,7 +139,7 @@ impl Linus {
             Due::Command(ran) => {
                 let context = self.context(snapshot.facts.cwd);
                 let (source, suggestion_id, was_edited) = match ran.record.origin {
-                    Origin::UserTyped => (Source::UserTyped, None, None),
+                    Origin::UserTyped | Origin::Integration => (Source::UserTyped, None, None),
                     Origin::Suggested { id, was_edited } => (Source::Suggested, Some(id), Some(was_edited)),
                 };
                 Request::CommandExecuted {

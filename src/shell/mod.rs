@@ -5,7 +5,9 @@
 mod beliefs;
 mod command;
 mod facts;
+mod integration;
 mod marks;
+mod nonce;
 mod observer;
 mod prompt;
 mod screen;
@@ -14,5 +16,7 @@ mod status;
 mod tracker;
 
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use integration::Shell;
+pub use nonce::Nonce;
 pub use observer::Observer;
 pub use tracker::Input;
