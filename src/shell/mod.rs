@@ -4,6 +4,7 @@
 
 mod beliefs;
 mod command;
+mod dialect;
 mod facts;
 mod marks;
 mod observer;
@@ -13,6 +14,7 @@ mod secret;
 mod status;
 mod tracker;
 
+pub use dialect::Dialect;
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use observer::Observer;
 pub use tracker::Input;
