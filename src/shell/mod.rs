@@ -4,6 +4,7 @@
 
 mod beliefs;
 mod command;
+mod dialect;
 mod facts;
 mod integration;
 mod marks;
@@ -15,6 +16,7 @@ mod secret;
 mod status;
 mod tracker;
 
+pub use dialect::Dialect;
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use integration::Shell;
 pub use nonce::Nonce;
