@@ -4,7 +4,8 @@
 //! A snippet has one statement or part of one a line, so that its lines joined by blanks are the typed line. Lines
 //! that end in `#typed` are only for that: they put `$?`, `$_` and the history right.
 
-use super::nonce::Nonce;
+use super::dialect::Dialect;
+use super::nonce::{self, Nonce};
 
 /// A shell that there is a snippet for. tcsh is not among them: its `precmd` would have to be put together with the
 /// user's own by text in which `!` and quotes mean something, and its history cannot be told to leave a line out.
@@ -33,6 +34,19 @@ impl Shell {
         Self::NAMES[self as usize]
     }
 
+    /// The shell that the remote speaks, if there is a snippet for it.
+    pub fn of(dialect: Dialect) -> Option<Self> {
+        Some(match dialect {
+            Dialect::Bash => Self::Bash,
+            Dialect::Zsh => Self::Zsh,
+            Dialect::Fish => Self::Fish,
+            Dialect::Ksh => Self::Ksh,
+            Dialect::Dash => Self::Dash,
+            Dialect::Ash => Self::Ash,
+            _ => return None,
+        })
+    }
+
     fn source(self) -> &'static str {
         match self {
             Self::Bash => include_str!("integration/bash.sh"),
@@ -53,9 +67,18 @@ impl Shell {
 
     /// The line to type, with the blank in front for which shells leave a line out of their history.
     pub fn line(self, nonce: &Nonce) -> String {
+        self.line_with(&nonce.field())
+    }
+
+    /// The same for the eye: with a word in the place of the nonce.
+    pub fn shown_line(self) -> String {
+        self.line_with(&nonce::shown_field())
+    }
+
+    fn line_with(self, field: &str) -> String {
         let lines = self.source().lines().filter(|line| !line.starts_with('#'));
         let parts: Vec<&str> = lines.map(|line| line.trim_end_matches(TYPED).trim()).collect();
-        format!(" {}", parts.join(" ").replace(NONCE, &format!("'{}'", nonce.field())))
+        format!(" {}", parts.join(" ").replace(NONCE, &format!("'{field}'")))
     }
 
     /// What it changes in the shell.

@@ -73,6 +73,11 @@ impl Nonce {
     }
 }
 
+/// The field with a word in the nonce's place.
+pub(crate) fn shown_field() -> String {
+    format!("{FIELD}{MASK}")
+}
+
 /// Not in any message or log.
 impl std::fmt::Debug for Nonce {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use super::dialect::Dialect;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
@@ -134,6 +135,11 @@ impl Observer {
 
     pub fn facts(&self) -> &Facts {
         self.tracker.facts()
+    }
+
+    /// Which command language the remote speaks, as far as known.
+    pub fn dialect(&self) -> Dialect {
+        Dialect::default()
     }
 
     pub fn state(&self) -> State {
