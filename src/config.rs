@@ -15,6 +15,7 @@ pub struct Config {
     pub linus: LinusConfig,
     pub keys: KeysConfig,
     pub panel: PanelConfig,
+    pub integration: IntegrationConfig,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
@@ -80,6 +81,20 @@ pub struct PanelConfig {
     pub mode: PanelMode,
     /// Columns; chosen from the terminal's width when absent.
     pub width: Option<u16>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IntegrationConfig {
+    /// Whether a session says that there is a shell integration where a shell tells no exit statuses. It is never
+    /// typed without the key.
+    pub offer: bool,
+}
+
+impl Default for IntegrationConfig {
+    fn default() -> Self {
+        Self { offer: true }
+    }
 }
 
 /// One prefix key as the bytes that a terminal sends for it.
@@ -227,6 +242,7 @@ mod tests {
         assert_eq!(config.keys.prefix.len(), 2);
         assert_eq!(config.panel.mode, PanelMode::Auto);
         assert_eq!(config.linus.url, None);
+        assert!(config.integration.offer);
     }
 
     #[test]

@@ -44,6 +44,20 @@ pub fn keystrokes(command: &str, bracketed_paste: bool) -> Result<Vec<u8>, Refus
     }
 }
 
+/// The line of the shell integration. As a paste where the remote has it, so that no key of it is bound to something
+/// else (closing quotes, completion); the blank that keeps it out of the history is typed before, since a paste into
+/// an empty line may lose it (fish).
+pub fn line_keystrokes(line: &str, bracketed_paste: bool) -> Result<Vec<u8>, Refusal> {
+    let keys = keystrokes(line, bracketed_paste)?;
+    if line.contains('\n') {
+        return Err(Refusal::Control('\n'));
+    }
+    match line.strip_prefix(' ') {
+        Some(rest) if bracketed_paste => Ok(format!(" \x1b[200~{rest}\x1b[201~\r").into_bytes()),
+        _ => Ok(keys),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +73,14 @@ mod tests {
     fn several_lines_are_one_paste_or_nothing() {
         assert_eq!(keystrokes("a\nb", true), Ok(b"\x1b[200~a\nb\x1b[201~\r".to_vec()));
         assert_eq!(keystrokes("a\nb", false), Err(Refusal::Lines));
+    }
+
+    #[test]
+    fn the_integrations_line_is_one_paste_after_its_blank() {
+        assert_eq!(line_keystrokes(" x=1; y", true), Ok(b" \x1b[200~x=1; y\x1b[201~\r".to_vec()));
+        assert_eq!(line_keystrokes(" x=1; y", false), Ok(b" x=1; y\r".to_vec()));
+        assert_eq!(line_keystrokes(" x\ny", true), Err(Refusal::Control('\n')));
+        assert_eq!(line_keystrokes(" x\x1b[201~", true), Err(Refusal::Control('\x1b')));
     }
 
     #[test]

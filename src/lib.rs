@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::error::{Error, status};
 use crate::peers::Door;
 use crate::session::Start;
+use crate::shell::Shell;
 use crate::ssh::surroundings::Observed;
 use crate::ssh::{ConfigSays, Invocation, Places, Plan};
 use crate::terminal::{monitor, signals, tty};
@@ -70,9 +71,11 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         }
         return ask::run(question, cli.json, &settings(cli)?.1);
     }
-    let text = match cli.completions {
-        Some(shell) => cli::completion_script(shell),
-        None => cli::man_page(),
+    let snippet = cli.integration.as_deref().and_then(Shell::named).map(Shell::for_rc_file);
+    let text = match (snippet, cli.completions) {
+        (Some(snippet), _) => snippet,
+        (None, Some(shell)) => cli::completion_script(shell),
+        (None, None) => cli::man_page(),
     };
     print(&text);
     Ok(ExitCode::SUCCESS)

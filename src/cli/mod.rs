@@ -40,6 +40,9 @@ pub struct Cli {
     /// Read this configuration file instead of the usual one
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Print what makes a shell mark its prompts and commands, for an rc file
+    #[arg(long, value_name = "SHELL", value_parser = crate::shell::Shell::NAMES)]
+    pub integration: Option<String>,
     /// Print the completions for a shell
     #[arg(long, value_name = "SHELL")]
     pub completions: Option<Shell>,
@@ -57,7 +60,7 @@ pub struct Cli {
 impl Cli {
     /// Whether this is a mode of aissh's own in which ssh has no part.
     pub fn is_own_mode(&self) -> bool {
-        self.ask.is_some() || self.completions.is_some() || self.man
+        self.ask.is_some() || self.integration.is_some() || self.completions.is_some() || self.man
     }
 
     /// Whether an option (without its dashes) takes a value.
@@ -83,7 +86,7 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 /// Whether an option belongs to a mode in which ssh has no part.
 fn is_mode(option: &OsString) -> bool {
     let option = option.to_string_lossy();
-    ["--ask", "--json", "--completions", "--man"].iter().any(|mode| option.starts_with(mode))
+    ["--ask", "--json", "--integration", "--completions", "--man"].iter().any(|mode| option.starts_with(mode))
 }
 
 fn usage(e: &clap::Error, status: u8) -> Error {

@@ -8,7 +8,7 @@ use crate::terminal::pty::LineMode;
 use std::time::{Duration, Instant};
 
 /// How long the echo of a card is waited for; closing the panel waits as long.
-const ECHO_WITHIN: Duration = Duration::from_secs(1);
+pub(super) const ECHO_WITHIN: Duration = Duration::from_secs(1);
 
 /// A card on its way over the wire: its echo is dimmed when it shows.
 pub(super) struct Echo {
@@ -56,30 +56,55 @@ impl Session {
     }
 }
 
+/// Why nothing may be typed now.
+pub(super) enum Hindrance {
+    /// Whatever the user says.
+    Never(&'static str),
+    /// The same key again types it.
+    ToJudge(&'static str),
+}
+
 impl Side {
-    /// Why nothing may be typed now. What the remote says can hold a send back, never bring one about. Where it is
-    /// the user's to judge, a second Enter on the same card sends it.
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
-        let held = self.panel.held.take();
-        let Some(observer) = self.watch.here() else {
-            return Some("Not sent: the terminal is not followed".into());
-        };
-        let to_judge = match (line_mode, observer.state()) {
-            (LineMode::Secret, _) => return Some("Not sent: ssh asks for a secret".into()),
-            (LineMode::Cooked, _) => return Some("Not sent: ssh is not connected".into()),
-            (LineMode::Raw, State::Secret) => return Some("Not sent: a secret is asked for".into()),
-            (LineMode::Raw, State::FullScreen) => {
-                return Some("Not sent: a full-screen program runs".into());
+        let hindrance = self.hindrance(line_mode, now);
+        self.held_back(id, text, hindrance, "Enter sends anyway")
+    }
+
+    /// What the remote says can hold a send back, never bring one about.
+    pub(super) fn hindrance(&mut self, line_mode: LineMode, now: Instant) -> Option<Hindrance> {
+        use Hindrance::{Never, ToJudge};
+        let Some(observer) = self.watch.here() else { return Some(Never("the terminal is not followed")) };
+        match (line_mode, observer.state()) {
+            (LineMode::Secret, _) => Some(Never("ssh asks for a secret")),
+            (LineMode::Cooked, _) => Some(Never("ssh is not connected")),
+            (LineMode::Raw, State::Secret) => Some(Never("a secret is asked for")),
+            (LineMode::Raw, State::FullScreen) => Some(Never("a full-screen program runs")),
+            (LineMode::Raw, State::Running) => Some(ToJudge("Something runs there")),
+            (LineMode::Raw, _) if observer.line_is_taken(now) => {
+                Some(ToJudge("The remote's line is not empty"))
             }
-            (LineMode::Raw, State::Running) => "Something runs there",
-            (LineMode::Raw, _) if observer.line_is_taken(now) => "The remote's line is not empty",
-            (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
+            (LineMode::Raw, State::AtPrompt | State::Unknown) => None,
+        }
+    }
+
+    /// The sentence that tells of a hindrance; `None` where there is none, or where it was told of this text before.
+    pub(super) fn held_back(
+        &mut self,
+        id: &str,
+        text: &str,
+        hindrance: Option<Hindrance>,
+        again: &str,
+    ) -> Option<String> {
+        let held = self.panel.held.take();
+        let to_judge = match hindrance? {
+            Hindrance::Never(why) => return Some(format!("Not sent: {why}")),
+            Hindrance::ToJudge(why) => why,
         };
         let this = (id.to_owned(), text.to_owned(), to_judge);
         if held.as_ref() == Some(&this) {
             return None;
         }
         self.panel.held = Some(this);
-        Some(format!("{to_judge}. Enter sends anyway"))
+        Some(format!("{to_judge}. {again}"))
     }
 }

@@ -128,10 +128,12 @@ impl Session {
             let Some(side) = &mut self.side else { return };
             match action {
                 Action::OpenPanel => self.open_panel(),
-                Action::ClosePanel => self.ask_to_close(),
+                Action::ClosePanel => self.ask_to_close(now),
                 Action::Relayout => self.lay_out(),
                 Action::SendCard { id, text, was_edited } => self.send_card(&id, &text, was_edited, now),
                 Action::SubmitChat(text) => side.chat(&text, now),
+                Action::Integrate(shell) => self.integrate(shell, now),
+                Action::DeclineIntegration => side.decline_integration(),
                 Action::Cancel => side.linus.cancel(true),
                 Action::CancelChat => side.linus.cancel(false),
             }
@@ -139,10 +141,13 @@ impl Session {
     }
 
     /// Closes now, or when the echo of the last card has come, so that the replay keeps it dimmed.
-    fn ask_to_close(&mut self) {
-        match &mut self.side {
-            Some(Side { panel, .. }) if panel.echo.is_some() => panel.closing = true,
-            _ => self.close_panel(),
+    fn ask_to_close(&mut self, now: Instant) {
+        if let Some(side) = &mut self.side
+            && side.waits_for_echo(now)
+        {
+            side.panel.closing = true;
+            return;
         }
+        self.close_panel();
     }
 }

@@ -7,7 +7,8 @@ use crate::linus::contract::{ChatContext, Context, HostContext, Request, Session
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
 use crate::linus::{CallError, Delivery as Arrival};
-use crate::shell::{CommandRecord, Origin};
+use crate::shell::{CommandRecord, Nonce, Origin};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,8 @@ pub(super) struct Linus {
     dispatch: Dispatch<Ran, SessionEvent>,
     lanes: Lanes,
     session_id: String,
+    /// What must not be in any message.
+    nonce: Nonce,
     /// `user@host` and user, as far as known.
     ssh_host: String,
     ssh_user: String,
@@ -42,11 +45,12 @@ pub(super) struct Linus {
 }
 
 impl Linus {
-    pub(super) fn new(lanes: Lanes, session_id: String, now: Instant) -> Self {
+    pub(super) fn new(lanes: Lanes, session_id: String, nonce: Nonce, now: Instant) -> Self {
         Self {
             dispatch: Dispatch::new(),
             lanes,
             session_id,
+            nonce,
             ssh_host: String::new(),
             ssh_user: String::new(),
             connected: false,
@@ -137,7 +141,7 @@ impl Linus {
             Due::Command(ran) => {
                 let context = self.context(snapshot.facts.cwd);
                 let (source, suggestion_id, was_edited) = match ran.record.origin {
-                    Origin::UserTyped => (Source::UserTyped, None, None),
+                    Origin::UserTyped | Origin::Integration => (Source::UserTyped, None, None),
                     Origin::Suggested { id, was_edited } => (Source::Suggested, Some(id), Some(was_edited)),
                 };
                 Request::CommandExecuted {
@@ -154,6 +158,28 @@ impl Linus {
             Due::Session(event) => self.session_state(event),
             Due::Probe => return None,
         })
+    }
+
+    /// Takes the nonce out of what goes to Linus: it was typed into the remote, and may be on its screen.
+    fn mask(&self, request: &mut Request) {
+        let mask = |text: &mut String| {
+            if let Cow::Owned(masked) = self.nonce.mask(text) {
+                *text = masked;
+            }
+        };
+        match request {
+            Request::Chat { message, context, .. } => {
+                [message, &mut context.terminal_tail].into_iter().for_each(mask);
+                [&mut context.cwd, &mut context.last_command].into_iter().flatten().for_each(mask);
+            }
+            Request::TerminalUpdate { new_output, terminal_tail, context, .. } => {
+                [new_output, terminal_tail].into_iter().chain(&mut context.cwd).for_each(mask);
+            }
+            Request::CommandExecuted { command, output, context, .. } => {
+                [command, output].into_iter().chain(&mut context.cwd).for_each(mask);
+            }
+            Request::SessionState { .. } => {}
+        }
     }
 
     /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
@@ -240,7 +266,8 @@ impl Side {
 
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
         let Some((lane, due)) = self.linus.awaiting.remove(&ticket) else { return };
-        if let Some(request) = self.linus.compose(ticket, due, snapshot) {
+        if let Some(mut request) = self.linus.compose(ticket, due, snapshot) {
+            self.linus.mask(&mut request);
             self.hand_over(lane, ticket, Work::Call(request), now);
         }
     }

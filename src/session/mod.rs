@@ -3,9 +3,11 @@
 //! One thread owns both ends of the wire and all state (`Session`, `pump`); the emulator (`watch`) and the two
 //! lanes to Linus live on threads of their own and send `Event`s.
 
+mod answers;
 mod cards;
 mod exit;
 mod fault;
+mod integrate;
 mod keys;
 mod linus;
 mod panel;
@@ -22,7 +24,7 @@ pub use start::{Start, run};
 use crate::copilot::Copilot;
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
-use crate::shell::{Observer, Origin, ShellEvent};
+use crate::shell::{Nonce, Observer, Origin, ShellEvent};
 use crate::ssh::Facts;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
@@ -30,6 +32,8 @@ use crate::terminal::pty::Pty;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
 use crate::terminal::{Modes, Size};
+use answers::Answers;
+use integrate::Integrating;
 use linus::Linus;
 use panel::Panel;
 use std::sync::mpsc::Receiver;
@@ -91,6 +95,12 @@ struct Side {
     copilot: Copilot,
     linus: Linus,
     panel: Panel,
+    /// What the marks of this session's shell integration carry.
+    nonce: Nonce,
+    integrating: Integrating,
+    answers: Answers,
+    /// Whether the integration is offered (`[integration] offer`).
+    offers: bool,
     /// ssh itself asks for a secret.
     local_secret: bool,
 }
@@ -139,7 +149,8 @@ impl Session {
 
     fn deadline(&self) -> Option<Instant> {
         let of_side = self.side.as_ref().map(|side| {
-            [side.watch.deadline(), side.linus.deadline(), side.panel.deadline(self.to_tty.is_empty())]
+            let panel = side.panel.deadline(self.to_tty.is_empty());
+            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel]
         });
         of_side.into_iter().flatten().chain([self.prefix_until]).flatten().min()
     }
@@ -182,6 +193,9 @@ impl Side {
                         && record.finished
                     {
                         self.copilot.suggestions.done(id, record.exit.map(|e| e.code), now);
+                    }
+                    if record.finished && record.exit.is_none() {
+                        self.integrating.note_miss();
                     }
                     self.linus.on_command(record);
                 }

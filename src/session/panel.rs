@@ -193,6 +193,7 @@ impl Session {
         if let Some(taken) = panel.take_taken() {
             bytes.extend(taken.leave());
             if let Some(observer) = watch.here() {
+                observer.keep_echo();
                 observer.resize(self.size);
                 bytes.extend(observer.emulator().replay(&taken.mark));
             }
@@ -279,18 +280,25 @@ impl Session {
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        let Side { panel, watch, copilot, linus, .. } = side;
-        if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
+        if !side.panel.view.is_shown()
+            || !side.panel.dirty
+            || now < side.panel.next_frame
+            || !self.to_tty.is_empty()
+        {
             return;
         }
-        (panel.dirty, panel.next_frame) = (false, now + FRAME);
+        (side.panel.dirty, side.panel.next_frame) = (false, now + FRAME);
         planted("panel");
+        side.offer_integration(&self.prefix_name);
+        let integration = side.integration();
+        let Side { panel, watch, copilot, linus, .. } = side;
         let Some(observer) = watch.here() else { return };
         let status = Status {
             target: linus.target().to_owned(),
             policy: "confirm",
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),
+            integration,
         };
         let (view, layout, remote) = (&mut panel.view, &panel.layout, observer.emulator().screen());
         let bytes = panel.screen.draw(|frame| ui::draw(frame, layout, remote, view, copilot, &status));
@@ -300,11 +308,12 @@ impl Session {
     /// Panel deadlines: the rest of a key or a reply that does not come, an echo, a frame that was too early.
     pub(super) fn on_panel_time(&mut self, now: Instant) {
         self.flush_keys(Some(now));
-        let Some(Side { panel, .. }) = &mut self.side else { return };
-        if panel.echo.as_ref().is_some_and(|echo| now >= echo.until()) {
-            panel.echo = None;
+        let Some(side) = &mut self.side else { return };
+        side.follow_integration(now);
+        if side.panel.echo.as_ref().is_some_and(|echo| now >= echo.until()) {
+            side.panel.echo = None;
         }
-        if panel.closing && panel.echo.is_none() {
+        if side.panel.closing && side.panel.echo.is_none() && side.integrating.until().is_none() {
             self.close_panel();
         }
         self.draw(now);

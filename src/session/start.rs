@@ -1,6 +1,8 @@
 //! Setting a session up, in the order that must hold: signal handlers, ssh, raw mode, and only then threads.
 
+use super::answers::Answers;
 use super::fault::contained;
+use super::integrate::Integrating;
 use super::linus::Linus;
 use super::panel::Panel;
 use super::watch::Watch;
@@ -11,6 +13,7 @@ use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
+use crate::shell::Nonce;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
@@ -127,7 +130,8 @@ impl Side {
         let now = Instant::now();
         let (wake, door) = (waker.clone(), start.door.clone());
         let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
-        let mut linus = Linus::new(lanes, session_id()?, now);
+        let nonce = Nonce::new(random()?);
+        let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), now);
         let target = Facts::from_invocation(start.invocation);
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
@@ -136,6 +140,10 @@ impl Side {
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
+            nonce,
+            integrating: Integrating::default(),
+            answers: Answers::load(),
+            offers: start.config.integration.offer,
             local_secret: false,
         })
     }
@@ -152,11 +160,17 @@ fn choice(config: &Config) -> Choice {
 
 /// A random (version 4) UUID, RFC 9562 section 5.4.
 fn session_id() -> io::Result<String> {
-    use std::io::Read;
-    let mut b = [0u8; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut b)?;
+    let mut b = random()?;
     b[6] = (b[6] & 0x0f) | 0x40;
     b[8] = (b[8] & 0x3f) | 0x80;
     let hex: String = b.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
+}
+
+/// 128 bits from the system.
+fn random() -> io::Result<[u8; 16]> {
+    use std::io::Read;
+    let mut bytes = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }

@@ -79,6 +79,11 @@ impl Beliefs {
         let since = self.prompt;
         let set = |slot: &mut Option<Belief>, value: Option<String>| {
             let Some(value) = value else { return };
+            if value.is_empty() {
+                // Our own mark says so of a directory that it cannot spell.
+                *slot = None;
+                return;
+            }
             let weaker = slot.as_ref().is_some_and(|had| had.source > source && had.since == since);
             if !weaker {
                 *slot = Some(Belief { value, source, since, lasting: source == Source::Mark });
@@ -135,6 +140,14 @@ mod tests {
         beliefs.command(false);
         assert_eq!(cwd(&beliefs).as_deref(), Some("~"), "still true of the shell while the command runs");
         beliefs.prompt();
+        assert_eq!(cwd(&beliefs), None);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_spelt_is_unknown_and_not_the_last_one() {
+        let mut beliefs = Beliefs::default();
+        beliefs.claim(at("/a"), Source::Mark);
+        beliefs.claim(at(""), Source::Mark);
         assert_eq!(cwd(&beliefs), None);
     }
 

@@ -19,6 +19,8 @@ pub enum State {
 /// Where a fact came from, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
+    /// A mark of our own integration, with this session's nonce: the shell that the user put it into said so.
+    Trusted,
     /// A mark in the stream (OSC 133, 633, 7, 1337 or a window title). The remote can forge it.
     Mark,
     /// The user's own prompt shows it.
@@ -46,6 +48,8 @@ pub enum Origin {
         /// Whether the user changed the text before sending.
         was_edited: bool,
     },
+    /// The line of the shell integration. It is no command of anyone's: it is not reported.
+    Integration,
 }
 
 /// One command from prompt to prompt.
@@ -71,6 +75,8 @@ pub struct Facts {
     pub host: Option<String>,
     pub last_command: Option<String>,
     pub last_exit: Option<i32>,
+    /// The prompt that waits, or that the running command was entered at, was marked with this session's nonce.
+    pub trusted: bool,
 }
 
 /// What the tracker reports, in the order of the stream.

@@ -100,6 +100,8 @@ fn vscode(rest: &str) -> Option<Mark> {
         "C" => Some(Mark::OutputStart { command: None }),
         "D" => Some(Mark::End { exit: status(fields.split(';').next().unwrap_or("")), aid: None }),
         "E" => Some(Mark::CommandLine(hex_unescaped(fields.split(';').next().unwrap_or("")))),
+        // Empty: the directory is one that the sender cannot spell, and the last one told is over.
+        "P" if fields == "Cwd=" => Some(Mark::Place(Place { cwd: Some(String::new()), ..Place::default() })),
         "P" => cwd(&hex_unescaped(fields.strip_prefix("Cwd=")?)).map(Mark::Place),
         _ => None,
     }
@@ -252,6 +254,7 @@ mod tests {
             ("1337;RemoteHost=joe@web1", place("joe", "web1", "")),
             ("9;9;\"C:\\Users\"", place("", "", "C:\\Users")),
             ("633;P;Cwd=/a\\x3bb", place("", "", "/a;b")),
+            ("633;P;Cwd=", Place { cwd: Some(String::new()), ..Place::default() }),
         ];
         for (payload, expected) in cases {
             assert_eq!(parse(payload.as_bytes()), Some(Mark::Place(expected.clone())), "{payload}");

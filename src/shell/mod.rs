@@ -4,8 +4,11 @@
 
 mod beliefs;
 mod command;
+mod dialect;
 mod facts;
+mod integration;
 mod marks;
+mod nonce;
 mod observer;
 mod prompt;
 mod screen;
@@ -13,6 +16,9 @@ mod secret;
 mod status;
 mod tracker;
 
+pub use dialect::Dialect;
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use integration::Shell;
+pub use nonce::Nonce;
 pub use observer::Observer;
 pub use tracker::Input;

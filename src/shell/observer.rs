@@ -4,10 +4,11 @@
 
 use std::time::Instant;
 
+use super::dialect::Dialect;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
-use crate::terminal::{Emulator, Modes, Signal, Size, Skimmer};
+use crate::terminal::{EchoStart, Emulator, Modes, Signal, Size, Skimmer};
 
 impl Screen for Emulator {
     fn cursor_line(&self) -> u64 {
@@ -57,11 +58,14 @@ const SNIP: &str = "\n--- snip ---";
 pub struct Observer {
     emulator: Emulator,
     tracker: Tracker,
+    /// Where the line of the shell integration was typed. Its echo goes away with the first trusted mark: it is long,
+    /// and the nonce is in it.
+    echo: Option<EchoStart>,
 }
 
 impl Observer {
     pub fn new(size: Size) -> Self {
-        Self { emulator: Emulator::new(size), tracker: Tracker::new() }
+        Self { emulator: Emulator::new(size), tracker: Tracker::new(), echo: None }
     }
 
     /// Takes a chunk of ssh's output, split anywhere.
@@ -89,7 +93,12 @@ impl Observer {
             let (used, signal) = self.emulator.feed_some(bytes);
             bytes = bytes.get(used..).unwrap_or_default();
             match signal {
-                Some(Signal::Osc(payload)) => self.tracker.osc(&payload, &self.emulator, now),
+                Some(Signal::Osc(payload)) => {
+                    if self.tracker.is_trusted(&payload) {
+                        self.erase_echo();
+                    }
+                    self.tracker.osc(&payload, &self.emulator, now);
+                }
                 Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
                 Some(Signal::Alternate(on)) => self.tracker.alternate(on),
                 Some(_) => {}
@@ -112,7 +121,28 @@ impl Observer {
 
     /// What the user's side did, in order with `feed`.
     pub fn input(&mut self, input: Input<'_>, now: Instant) {
+        if matches!(input, Input::Integrate { .. }) {
+            self.echo = Some(self.emulator.echo_start());
+        }
         self.tracker.input(input, &self.emulator, now);
+    }
+
+    /// Whether the echo of the integration's line is still to come or to go.
+    pub fn has_echo(&self) -> bool {
+        self.echo.is_some()
+    }
+
+    /// The screen is not ours alone any more: the echo stays.
+    pub fn keep_echo(&mut self) {
+        self.echo = None;
+    }
+
+    fn erase_echo(&mut self) {
+        if let Some(start) = self.echo.take()
+            && self.emulator.cursor_is_after(start)
+        {
+            self.emulator.erase_from(start.line);
+        }
     }
 
     pub fn resize(&mut self, size: Size) {
@@ -135,6 +165,11 @@ impl Observer {
 
     pub fn facts(&self) -> &Facts {
         self.tracker.facts()
+    }
+
+    /// Which command language the remote speaks, as far as known.
+    pub fn dialect(&self) -> Dialect {
+        Dialect::default()
     }
 
     pub fn state(&self) -> State {

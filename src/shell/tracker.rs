@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::beliefs::{Beliefs, Source, opens_shell};
 use super::command::{Edge, Running, Start};
 use super::facts::{Facts, Origin, ShellEvent, State};
+use super::nonce::Nonce;
 use super::prompt::{self, Kind, Prompts};
 use super::screen::Screen;
 use super::secret::Secret;
@@ -41,6 +42,11 @@ pub enum Input<'a> {
     Sent {
         command: &'a str,
         origin: Origin,
+    },
+    /// The line of the shell integration was typed, with Enter: marks with this nonce are trusted from now on.
+    Integrate {
+        line: &'a str,
+        nonce: Nonce,
     },
     /// The PTY's line does not echo (ICANON without ECHO): ssh itself asks for a secret.
     LocalSecret(bool),
@@ -115,6 +121,8 @@ pub(crate) struct Tracker {
     sent: Option<Sent>,
     /// 633;E's text for the command that comes.
     announced: Option<String>,
+    /// What trusted marks carry, once the integration was sent.
+    nonce: Option<Nonce>,
     /// The `aid` of the last prompt.
     aid: Option<String>,
     /// The line that keys were typed on, if anything stood there.
@@ -143,6 +151,7 @@ impl Tracker {
             ahead_interrupt: false,
             sent: None,
             announced: None,
+            nonce: None,
             aid: None,
             typed_on: None,
             unechoed: None,
@@ -335,6 +344,9 @@ impl Tracker {
 
     /// A prompt waits from now on.
     fn ready(&mut self, start: Option<Start>, text: &str, kind: Kind, paste: bool) {
+        if kind != Kind::Mark {
+            self.facts.trusted = false;
+        }
         if let Some(place) = prompt::place(text) {
             self.beliefs.claim(place, Source::Prompt);
         }

@@ -13,6 +13,7 @@ pub enum PrefixAction {
     Wider,
     Mode,
     Cancel,
+    Integration,
     Help,
 }
 
@@ -53,6 +54,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['<']), "<", PrefixAction::Narrower, "panel narrower"),
     row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel wider"),
     row(Key::Chars(&['v']), "v", PrefixAction::Mode, "split ↔ overlay"),
+    row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
 

@@ -15,12 +15,19 @@ use serde_json::json;
 use super::*;
 use crate::copilot::{Copilot, Delivery};
 use crate::linus::contract::Envelope;
+use crate::shell::Dialect;
 use crate::terminal::Size;
 
 pub(super) const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 
 pub(super) fn status() -> Status {
-    Status { target: "root@10.250.50.70".into(), policy: "confirm", secret: false, prefix: "Ctrl-\\".into() }
+    Status {
+        target: "root@10.250.50.70".into(),
+        policy: "confirm",
+        secret: false,
+        prefix: "Ctrl-\\".into(),
+        integration: Integration::default(),
+    }
 }
 
 /// The story of the contract: /var is full.
@@ -187,4 +194,19 @@ fn golden_a_narrow_terminal_has_the_panel_alone() {
     let mut view = focused(&mut copilot, now);
     let (buffer, _) = draw_at(50, 30, &mut view, &copilot, &status());
     compare("narrow-50x30", &picture(&buffer));
+}
+
+#[test]
+fn golden_the_shell_integration_before_it_is_typed() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let mut view = focused(&mut copilot, now);
+    view.prefix(PrefixAction::Integration, &mut copilot, now);
+    let with =
+        |dialect, answer| Status { integration: Integration { dialect, is_on: false, answer }, ..status() };
+    all_sizes("integration", &view, &copilot, &with(Dialect::Bash, Some(true)));
+    let (buffer, _) = draw_at(80, 24, &mut view.clone(), &copilot, &with(Dialect::Unknown, None));
+    compare("integration-unknown-80x24", &picture(&buffer));
+    let (buffer, _) = draw_at(80, 24, &mut view.clone(), &copilot, &with(Dialect::RouterOs, None));
+    compare("integration-device-80x24", &picture(&buffer));
 }

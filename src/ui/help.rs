@@ -20,11 +20,11 @@ pub(super) fn lines(prefix: &str, cols: usize, theme: Theme) -> Vec<Line<'static
 }
 
 /// Keys in a column as wide as the widest, what they do beside it.
-fn table(rows: &[(&str, &str)], cols: usize, theme: Theme) -> Vec<Line<'static>> {
+pub(super) fn table<T: AsRef<str>>(rows: &[(&str, T)], cols: usize, theme: Theme) -> Vec<Line<'static>> {
     let column = rows.iter().map(|(label, _)| width(label)).max().unwrap_or(0) + 2;
     let mut out = Vec::new();
     for (label, help) in rows {
-        for (at, line) in wrap(help, cols.saturating_sub(column)).into_iter().enumerate() {
+        for (at, line) in wrap(help.as_ref(), cols.saturating_sub(column)).into_iter().enumerate() {
             let label = if at == 0 { label } else { "" };
             let label = format!("{label}{}", " ".repeat(column.saturating_sub(width(label))));
             out.push(Line::from(vec![Span::styled(label, theme.accent()), Span::raw(line)]));

@@ -85,6 +85,13 @@ impl Panel<'_> {
             lines(buffer, self.area, &window(text, 0, usize::from(self.area.height), self.view.theme.dim()));
             return None;
         }
+        if let Some(mut dialog) = self.view.dialog {
+            let (theme, notice) = (self.view.theme, self.view.notice.as_deref());
+            let Status { integration, target, .. } = self.status;
+            dialog.draw(buffer, self.area, integration, &visible(target), notice, theme);
+            self.view.dialog = Some(dialog);
+            return None;
+        }
         let sections = self.sections(cols);
         self.draw_intent(buffer, sections.intent, cols);
         self.draw_cards(buffer, sections.cards, cols);

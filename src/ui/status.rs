@@ -2,6 +2,7 @@
 
 use ratatui::text::{Line, Span};
 
+use super::integration::Integration;
 use super::paint::{ends, styled};
 use super::view::{Focus, View};
 use crate::copilot::{Copilot, LinkState};
@@ -18,6 +19,8 @@ pub struct Status {
     pub secret: bool,
     /// The prefix as the user calls it (`Ctrl-\`).
     pub prefix: String,
+    /// For the dialog of the shell integration.
+    pub integration: Integration,
 }
 
 pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static> {

@@ -6,9 +6,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::bindings::PrefixAction;
 use super::editor::{Edit, LineEditor};
+use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
 use super::theme::Theme;
 use crate::copilot::{Copilot, Refusal};
+use crate::shell::Shell;
 use crate::text::sanitize;
 
 /// Who gets the keys.
@@ -34,6 +36,10 @@ pub enum Action {
         text: String,
         was_edited: bool,
     },
+    /// Type the integration into this shell; `None`: into the one that the session knows it to be.
+    Integrate(Option<Shell>),
+    /// Do not offer the integration on this host again.
+    DeclineIntegration,
     /// Cancel all calls to Linus under way.
     Cancel,
     /// Cancel the chat that waits for its answer.
@@ -63,6 +69,8 @@ pub struct View {
     /// The edit line, while a card is on it.
     pub(super) edit: Option<LineEditor>,
     pub(super) help: bool,
+    /// The dialog of the shell integration, while it is open.
+    pub(super) dialog: Option<Dialog>,
     pub(super) notice: Option<String>,
     pub(super) drawn: Drawn,
 }
@@ -80,6 +88,7 @@ impl View {
             input: LineEditor::default(),
             edit: None,
             help: false,
+            dialog: None,
             notice: None,
             drawn: Drawn::default(),
         }
@@ -99,8 +108,17 @@ impl View {
         self.shown = shown;
         if !shown {
             self.focus = Focus::Terminal;
-            self.help = false;
+            (self.help, self.dialog) = (false, None);
         }
+    }
+
+    /// Whether the dialog of the shell integration is open.
+    pub fn has_dialog(&self) -> bool {
+        self.dialog.is_some()
+    }
+
+    pub fn close_dialog(&mut self) {
+        self.dialog = None;
     }
 
     /// The panel gets the keys.
@@ -141,7 +159,15 @@ impl View {
     /// A key after the prefix.
     pub fn prefix(&mut self, action: PrefixAction, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
         self.notice = None;
+        let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
+        let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
         match action {
+            PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
+            PrefixAction::Integration => {
+                self.leave_edit_line(copilot, now);
+                (self.help, self.dialog) = (false, Some(Dialog::default()));
+                self.enter_panel()
+            }
             PrefixAction::Toggle if self.shown => vec![Action::ClosePanel],
             PrefixAction::Toggle => vec![Action::OpenPanel],
             // The prefix machine has passed it on.
@@ -183,6 +209,9 @@ impl View {
 
     /// Text that was pasted while the panel has the focus. Never sends anything.
     pub fn paste(&mut self, text: &str) {
+        if self.dialog.is_some() {
+            return;
+        }
         self.notice = None;
         self.help = false;
         self.edit.as_mut().unwrap_or(&mut self.input).paste(text);
@@ -198,6 +227,10 @@ impl View {
             self.help = false;
             return Vec::new();
         }
+        if let Some(dialog) = &mut self.dialog {
+            let answer = dialog.key(key);
+            return self.answer(answer);
+        }
         if copilot.suggestions.editing().is_none() {
             self.edit = None;
         }
@@ -210,6 +243,20 @@ impl View {
             }
             _ if self.edit.is_some() => return self.edit_key(key, copilot, now),
             _ => return self.chat_key(key, copilot, now),
+        }
+        Vec::new()
+    }
+
+    /// The dialog stays open at a yes: the session closes it when the line was typed, or says why not.
+    fn answer(&mut self, answer: Answer) -> Vec<Action> {
+        match answer {
+            Answer::Yes(shell) => return vec![Action::Integrate(shell)],
+            Answer::No => {
+                self.dialog = None;
+                return vec![Action::DeclineIntegration];
+            }
+            Answer::Leave => self.dialog = None,
+            Answer::Nothing => {}
         }
         Vec::new()
     }

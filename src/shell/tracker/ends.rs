@@ -107,7 +107,7 @@ impl Tracker {
     pub(super) fn finish(&mut self, screen: &impl Screen, edge: &Edge, exit: Option<ExitStatus>) {
         self.tell_started();
         let Phase::Running(mut running) = std::mem::replace(&mut self.phase, Phase::Between) else { return };
-        if running.tentative.is_some() {
+        if running.tentative.is_some() || running.origin == Origin::Integration {
             return;
         }
         let output = running.output(screen, edge);
@@ -123,7 +123,7 @@ impl Tracker {
     fn report(&mut self, screen: &impl Screen, edge: &Edge) {
         self.tell_started();
         let Phase::Running(running) = &mut self.phase else { return };
-        if std::mem::replace(&mut running.reported, true) {
+        if std::mem::replace(&mut running.reported, true) || running.origin == Origin::Integration {
             return;
         }
         let output = if self.alternate { String::new() } else { running.output(screen, edge) };
@@ -146,6 +146,9 @@ impl Tracker {
             return;
         }
         running.told = true;
+        if running.origin == Origin::Integration {
+            return;
+        }
         let command = running.command.clone();
         self.tell(ShellEvent::Started { command });
     }

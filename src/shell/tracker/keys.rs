@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::super::command::{Running, Start};
+use super::super::facts::Origin;
 use super::super::prompt::{self, Kind, Prompts};
 use super::super::screen::Screen;
 use super::{Input, Phase, Ready, Sent, Tracker};
@@ -20,16 +21,22 @@ impl Tracker {
                 self.entered(screen, now);
             }
             Input::Interrupt => self.interrupted(screen),
-            Input::Sent { command, origin } => {
-                self.typed(screen, now);
-                let ahead = !matches!(self.phase, Phase::Ready(_) | Phase::Unknown);
-                self.sent = Some(Sent { command: command.to_owned(), origin, ahead });
-                if matches!(self.phase, Phase::Unknown) {
-                    self.candidate = Some(Start::at_cursor(screen));
-                }
-                self.entered(screen, now);
+            Input::Sent { command, origin } => self.sent(command, origin, screen, now),
+            Input::Integrate { line, nonce } => {
+                self.nonce = Some(nonce);
+                self.sent(line, Origin::Integration, screen, now);
             }
         }
+    }
+
+    fn sent(&mut self, command: &str, origin: Origin, screen: &impl Screen, now: Instant) {
+        self.typed(screen, now);
+        let ahead = !matches!(self.phase, Phase::Ready(_) | Phase::Unknown);
+        self.sent = Some(Sent { command: command.to_owned(), origin, ahead });
+        if matches!(self.phase, Phase::Unknown) {
+            self.candidate = Some(Start::at_cursor(screen));
+        }
+        self.entered(screen, now);
     }
 
     /// A secret. Over a slow link it may be something else already, typed for a prompt that is not here yet.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::super::beliefs::Source;
+use super::super::beliefs::{Source, opens_shell};
 use super::super::command::{Edge, Running, Start};
 use super::super::facts::{Evidence, ExitStatus, Origin};
 use super::super::marks::{self, Context, Mark};
@@ -20,9 +20,16 @@ impl Tracker {
         if self.alternate {
             return;
         }
+        let (payload, trusted) = match self.nonce.as_ref().and_then(|nonce| nonce.strip(payload)) {
+            Some(payload) => (payload, true),
+            None => (payload, false),
+        };
         match marks::parse(payload) {
+            // The shell will say it itself: what a command prints meanwhile is about something else.
+            Some(mark) if !trusted && self.is_spoken_for(&mark) => {}
             Some(Mark::PromptStart { aid }) => {
                 self.aid = aid.map(short);
+                self.facts.trusted = trusted;
                 self.prompt_starts(screen);
             }
             Some(Mark::Continuation) => {
@@ -35,7 +42,7 @@ impl Tracker {
             Some(Mark::End { exit, aid }) => {
                 let other = aid.is_some() && self.aid.is_some() && aid.map(short) != self.aid;
                 if !other {
-                    self.command_ends(exit, screen);
+                    self.command_ends(exit, evidence(trusted), screen);
                 }
             }
             Some(Mark::CommandLine(text)) => self.announce(text),
@@ -53,13 +60,18 @@ impl Tracker {
             Some(Mark::ContextEnd { id, exit }) => {
                 let id = Some(short(id));
                 if matches!(&self.phase, Phase::Running(r) if r.context == id) {
-                    self.command_ends(exit, screen);
+                    self.command_ends(exit, Evidence::Mark, screen);
                 }
             }
             Some(Mark::Place(place)) => self.claim(place, Source::Mark),
             Some(Mark::Title(place)) => self.claim(place, Source::Title),
             None => {}
         }
+    }
+
+    /// Whether a payload carries the nonce, and so comes from the shell that the integration was put into.
+    pub(crate) fn is_trusted(&self, payload: &[u8]) -> bool {
+        !self.alternate && self.nonce.as_ref().is_some_and(|nonce| nonce.strip(payload).is_some())
     }
 
     pub(crate) fn alternate(&mut self, on: bool) {
@@ -171,9 +183,17 @@ impl Tracker {
         self.tell_started();
     }
 
-    fn command_ends(&mut self, exit: Option<i32>, screen: &impl Screen) {
+    /// Whether a mark without the nonce says what the integrated shell alone can know: that its command ended, or a
+    /// prompt of its own. A command that opens another shell is left out: that one speaks for itself.
+    fn is_spoken_for(&self, mark: &Mark) -> bool {
+        let Phase::Running(running) = &self.phase else { return false };
+        let says = !matches!(mark, Mark::OutputStart { .. } | Mark::CommandLine(_));
+        says && self.facts.trusted && !opens_shell(running.command.as_deref())
+    }
+
+    fn command_ends(&mut self, exit: Option<i32>, evidence: Evidence, screen: &impl Screen) {
         if matches!(self.phase, Phase::Running(_)) {
-            let exit = exit.map(|code| ExitStatus { code, evidence: Evidence::Mark });
+            let exit = exit.map(|code| ExitStatus { code, evidence });
             self.finish(screen, &Edge::at_cursor(screen), exit);
         }
     }
@@ -287,6 +307,10 @@ impl Tracker {
         let trusted = kind == Kind::Mark || !running || self.prompts.is_empty() || prompt::is_form(text);
         matched.or(trusted.then_some(0))
     }
+}
+
+fn evidence(trusted: bool) -> Evidence {
+    if trusted { Evidence::Trusted } else { Evidence::Mark }
 }
 
 fn short(mut id: String) -> String {

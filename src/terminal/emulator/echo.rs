@@ -30,6 +30,25 @@ impl Emulator {
         true
     }
 
+    /// Removes all from the beginning of a line on, as if the remote had; the cursor is where the line began. Nothing
+    /// happens in the alternate screen, in origin mode, or when the whole line has left the screen.
+    pub fn erase_from(&mut self, line: u64) {
+        let next = self.history().next();
+        let elsewhere = self.is_alternate() || self.modes.state().is_on(6);
+        let Some(index) = line.checked_sub(next).filter(|_| !elsewhere) else { return };
+        let spans = lines::spans(self.screen());
+        let Some(span) = usize::try_from(index).ok().and_then(|index| spans.get(index)) else { return };
+        let mut bytes = String::new();
+        goto(&mut bytes, span.start, 0);
+        let pen = Style::pen(self.screen());
+        bytes.push_str("\x1b[m\x1b[J");
+        pen.write(Style::default(), &mut bytes);
+        if index == 0 {
+            self.parser.callbacks_mut().take_open();
+        }
+        self.feed(bytes.as_bytes());
+    }
+
     fn dim_line(&mut self, number: u64, line: &str, from: usize, to: usize) {
         let next = self.history().next();
         if number < next {
