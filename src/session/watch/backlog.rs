@@ -15,8 +15,10 @@ const BATCH: Duration = Duration::from_millis(20);
 const FLOOD: usize = 64 * 1024;
 /// How long a flood goes on before the observer gets a look at it.
 const LOOK: Duration = Duration::from_secs(1);
-/// What is kept of the newest output: several screens of any size, and more than a command's output as it is reported.
-const RING: usize = 512 * 1024;
+/// Output up to this is emulated whole, however fast it came.
+const WHOLE: usize = 1024 * 1024;
+/// Of more than that the newest: several screens of any size, and more than a command's output as it is reported.
+const RING: usize = 256 * 1024;
 /// Things kept beside output. Nobody types as much while an emulator is busy.
 const ITEMS: usize = 512;
 
@@ -98,8 +100,7 @@ impl Backlog {
         if let Some(flood) = &mut self.flood {
             flood.came += bytes.len();
         }
-        // Twice, so that the rest is moved once for as many bytes as it has.
-        if self.bytes.len() > 2 * RING || self.items.len() > ITEMS {
+        if self.bytes.len() > WHOLE || self.items.len() > ITEMS {
             self.skip();
         }
     }
@@ -130,10 +131,12 @@ impl Backlog {
     /// Drops the oldest output. What is left of it is one item, before whatever wants to see it, and of several sizes
     /// the last counts.
     fn skip(&mut self) {
-        let over = self.bytes.len().saturating_sub(RING);
-        self.skimmer.feed(&self.bytes[..over]);
-        self.bytes.drain(..over);
-        self.skipped |= over > 0;
+        if self.skipped || self.bytes.len() > WHOLE {
+            let over = self.bytes.len().saturating_sub(RING);
+            self.skimmer.feed(&self.bytes[..over]);
+            self.bytes.drain(..over);
+            self.skipped = true;
+        }
         let position =
             |items: &[(Instant, Item)], is: fn(&Item) -> bool| items.iter().rposition(|(_, item)| is(item));
         let size =
@@ -185,6 +188,9 @@ impl Backlog {
 
     /// All of it. `modes` is what the terminal is in after the last byte.
     pub(super) fn take(&mut self, modes: &Modes) -> Batch {
+        if self.skipped {
+            self.skip();
+        }
         let skimmed = std::mem::replace(&mut self.skimmer, Skimmer::after(modes));
         let gap = std::mem::take(&mut self.skipped).then(|| Box::new(modes.clone()));
         (self.since, self.urgent, self.retry) = (None, false, None);

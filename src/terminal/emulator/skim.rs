@@ -25,6 +25,11 @@ impl Skimmer {
     pub fn feed(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
+            if self.scan.is_text() {
+                let (text, sequence) = rest.split_at(without_strings(rest));
+                self.scan.skip_text(text);
+                rest = sequence;
+            }
             let (used, token) = self.scan.next_sequence(rest);
             if let Some(Token::Osc(payload)) = token {
                 self.marks.extend(signals::command(payload).into_iter().filter_map(|signal| match signal {
@@ -48,6 +53,20 @@ impl Skimmer {
     pub fn pending(&self) -> Vec<u8> {
         self.scan.pending()
     }
+}
+
+/// How much of this, which begins outside of a sequence, can be passed over: up to what opens a string (ECMA-48 5.6), or
+/// to the last escape, behind which a sequence may be incomplete.
+fn without_strings(bytes: &[u8]) -> usize {
+    let mut last = bytes.len();
+    for at in memchr::memchr_iter(0x1b, bytes) {
+        last = at;
+        // What is no part of a sequence stands between an escape and what it opens without a difference.
+        if matches!(bytes.get(at + 1), Some(b']' | b'P' | b'X' | b'^' | b'_' | 0..=0x1f | 0x7f..)) {
+            break;
+        }
+    }
+    last
 }
 
 #[cfg(test)]
@@ -86,5 +105,34 @@ mod tests {
         let mut skimmer = Skimmer::after(&modes);
         skimmer.feed(b"7\x07");
         assert_eq!(skimmer.marks().collect::<Vec<_>>(), [&b"133;D;7"[..]]);
+    }
+
+    #[test]
+    fn passing_over_and_reading_everything_come_to_the_same() {
+        let mut seed = 1u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        let bytes = b"\x1b\x1b]]133;AD[P_\\\x07\x18mx\xe6\x97";
+        for _ in 0..2_000 {
+            let stream: Vec<u8> =
+                (0..random(60)).map(|_| bytes[random(bytes.len() as u64) as usize]).collect();
+            let mut scan = Tokenizer::new();
+            let (mut rest, mut marks) = (stream.as_slice(), Vec::new());
+            while !rest.is_empty() {
+                let (used, token) = scan.next(rest);
+                if let Some(Token::Osc(payload)) = token
+                    && signals::command(payload).iter().any(|signal| matches!(signal, Signal::Osc(_)))
+                {
+                    marks.push(payload.to_vec());
+                }
+                rest = &rest[used..];
+            }
+            let at = random(stream.len() as u64 + 1) as usize;
+            let skimmer = skim(&[&stream[..at], &stream[at..]]);
+            assert_eq!(skimmer.marks().collect::<Vec<_>>(), marks, "{:?}", stream.escape_ascii().to_string());
+            assert_eq!(skimmer.pending(), scan.pending(), "{:?}", stream.escape_ascii().to_string());
+        }
     }
 }
