@@ -101,7 +101,7 @@ fn a_script_that_goes_its_own_way_to_ssh_is_the_users_ssh() {
 fn a_proxy_command_that_calls_aissh_again_is_no_loop() {
     let lab = Lab::start();
     let own = script(&lab, "own", &format!("echo by the script >&2\nexec {} \"$@\"", real_ssh().display()));
-    let config = std::fs::read_to_string(lab.ssh_config()).unwrap();
+    let config = fs::read_to_string(lab.ssh_config()).unwrap();
     let proxy =
         format!("  ProxyCommand {AISSH} -o ProxyCommand=none -F {} -W %h:%p lab", lab.ssh_config().display());
     fs::write(lab.ssh_config(), format!("{}\n{proxy}\n", config.trim_end())).unwrap();
