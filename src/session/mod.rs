@@ -29,7 +29,7 @@ use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
-use crate::terminal::{Modes, Size};
+use crate::terminal::{Modes, Size, crash};
 use linus::Linus;
 use panel::Panel;
 use std::sync::mpsc::Receiver;
@@ -114,6 +114,11 @@ impl Session {
                 }
                 Event::WatchLost => side.on_watch_lost(now),
             }
+        }
+        if crash::emulator_is_lost()
+            && let Some(side) = &mut self.side
+        {
+            side.on_watch_lost(now);
         }
         while let Ok(event) = self.lane_rx.try_recv() {
             if let Some(side) = &mut self.side {
