@@ -4,10 +4,12 @@
 
 mod support;
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use support::aissh::wait_panel;
 use support::both::{Left, Way, same};
 use support::lab::Lab;
@@ -239,11 +241,42 @@ fn a_terminal_that_is_closed_ends_it_and_the_remote_session() {
     let exit = same(ALL, |way| {
         let mut terminal = way.at_prompt(&lab);
         let ssh = way.ssh(&terminal);
-        terminal.type_line("echo $$ > shell");
+        terminal.type_line("echo $$ > shell; echo wri''tten");
+        terminal.wait_text("written");
         terminal.wait_prompt(lab.prompt());
+        let shell = fs::read_to_string(lab.home().join("shell")).unwrap().trim().parse().unwrap();
+        // A line that was not entered is not entered (portable-pty's writer types Enter and ^D when it is dropped).
+        terminal.send("touch entered");
+        terminal.wait_text("touch entered");
         terminal.hang_up();
         wait_gone(ssh);
-        terminal.wait_exit()
+        wait_gone(Pid::from_raw(shell));
+        (terminal.wait_exit(), lab.home().join("entered").exists())
     });
-    assert_eq!(exit, Exit::Code(255));
+    assert_eq!(exit, (Exit::Code(255), false));
+}
+
+#[test]
+fn a_shared_connection_neither_keeps_it_nor_ends_with_its_terminal() {
+    let lab = Lab::start();
+    for verbose in ["-q", "-v"] {
+        same(ALL, |way| {
+            let control = lab.dir().join("control").display().to_string();
+            // The master that it leaves behind would stay for a minute, longer than anything here is waited for; with -v
+            // it keeps the terminal open.
+            let shared = ["-S", &control, "-o", "ControlPersist=60", "-o", "ControlMaster=auto"];
+            let terminal = way.run(&lab).ssh(&[&shared[..], &[verbose, "lab"]].concat()).start();
+            terminal.wait_prompt(lab.prompt());
+            terminal.type_line("exit 4");
+            let exit = terminal.wait_exit();
+            drop(terminal);
+            let ssh = |rest: &[&str]| {
+                let args = lab.args(&[&["-S", &control], rest].concat());
+                Command::new("ssh").args(args).stdin(Stdio::null()).output().unwrap()
+            };
+            let second = ssh(&["lab", "echo second"]);
+            assert!(ssh(&["-O", "exit", "lab"]).status.success());
+            (exit, String::from_utf8_lossy(&second.stdout).into_owned())
+        });
+    }
 }
