@@ -16,7 +16,7 @@ pub(crate) mod screen;
 pub mod server;
 pub(crate) mod terminal;
 pub(crate) mod told;
-mod tty;
+pub(crate) mod tty;
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ pub(super) use snapshot::Snapshot;
 use super::Event;
 use super::wake::Waker;
 use crate::shell::{Input, Observer};
-use crate::terminal::{Modes, Size};
+use crate::terminal::{Modes, Size, crash};
 use backlog::{Act, Backlog};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ impl Watch {
         let unheard = Arc::new(AtomicBool::new(false));
         let ends = Ends { feed_rx, event_tx, waker, unheard: unheard.clone() };
         std::thread::Builder::new()
-            .name("emulator".into())
+            .name(crash::EMULATOR.into())
             .spawn(move || thread::run(Box::new(Observer::new(size)), &ends))?;
         Ok(Self { feed_tx, backlog: Backlog::new(), place: Place::Away(None), unheard })
     }
