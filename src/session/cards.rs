@@ -72,6 +72,8 @@ impl Side {
                 return Some("Not sent: a full-screen program runs".into());
             }
             (LineMode::Raw, State::Running) => "Something runs there",
+            (LineMode::Raw, State::Waiting) => "A pager or a question waits for a key there",
+            (LineMode::Raw, State::Program) => "A program reads input there",
             (LineMode::Raw, _) if observer.line_is_taken(now) => "The remote's line is not empty",
             (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
         };

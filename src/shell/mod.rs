@@ -6,6 +6,7 @@ mod beliefs;
 mod command;
 mod dialect;
 mod facts;
+mod foreground;
 mod marks;
 mod observer;
 mod prompt;
@@ -14,7 +15,7 @@ mod secret;
 mod status;
 mod tracker;
 
-pub use dialect::Dialect;
+pub use dialect::{Clue, Dialect};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use observer::Observer;
 pub use tracker::Input;
