@@ -106,6 +106,8 @@ pub(crate) struct Tracker {
     dialects: Dialects,
     /// The place in the last window title, until the next command.
     title: Option<Place>,
+    /// The command that ended last, and the end of its output, for what they tell of the dialect.
+    ended: Option<(Option<String>, String)>,
     /// What a command that has paused seems to wait for.
     foreground: Option<Foreground>,
     facts: Facts,
@@ -144,6 +146,7 @@ impl Tracker {
             secret: Secret::default(),
             dialects: Dialects::default(),
             title: None,
+            ended: None,
             foreground: None,
             facts: Facts::default(),
             alternate: false,
@@ -335,12 +338,12 @@ impl Tracker {
             _ => matched.or(prompt::is_form(&text).then_some(0)),
         };
         let Some(at) = is_prompt else { return };
-        if let Phase::Running(running) = &mut self.phase {
-            running.tentative = None;
-        }
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
         let edge = Edge { line, head: head.to_owned() };
         self.see_prompt(screen, text, line, Editor::None);
+        if let Phase::Running(running) = &mut self.phase {
+            running.tentative = None;
+        }
         self.prompt_is(screen, text, &edge, Kind::Text);
         let start = Start::at_cursor(screen);
         self.ready(Some(start), text, Kind::Text, false);

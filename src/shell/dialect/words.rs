@@ -33,8 +33,10 @@ pub(super) fn banner(line: &str) -> Option<Dialect> {
 
 /// How a device refused a command: its last line.
 pub(super) fn device_refusal(command: &str, line: &str) -> Option<Dialect> {
-    let line = line.trim();
-    let command = command.trim();
+    // zebra's own CLI puts its name in front.
+    let line =
+        line.trim().strip_prefix("% [ZEBRA] ").map_or(line.trim().to_owned(), |rest| format!("% {rest}"));
+    let (line, command) = (line.as_str(), command.trim());
     let starts = |words: &str| line.starts_with(words);
     Some(match line {
         // Ruijie and others have IOS's words to the letter.

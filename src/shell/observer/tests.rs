@@ -1,7 +1,9 @@
 //! Recorded shells replayed, and the cases that no recording holds.
 
 mod cases;
+mod dialects;
 mod recorded;
+mod waiting;
 
 use std::time::Duration;
 
