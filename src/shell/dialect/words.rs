@@ -3,6 +3,7 @@
 //! Wordings are exact, and taken from the programs or from public documentation and transcripts of them. A text
 //! that other programs print too names the family only.
 
+use super::super::marks::user_host_dir;
 use super::{Clue, Dialect};
 
 /// Words of a login banner, or of the answer to `show version`, and whose they are.
@@ -118,9 +119,13 @@ pub(super) fn prompt(text: &str) -> Option<Dialect> {
     if powershell(trimmed) {
         return Some(Dialect::PowerShell);
     }
-    // FortiOS has a blank before its "$", nobody's root a "$".
-    let own = trimmed.strip_suffix('$')?;
-    (!own.ends_with(' ') || own.contains(['~', '/'])).then_some(Dialect::Posix)
+    // FortiOS has a blank before its "$". A root's "#" is a device's too, but for Debian's `root@host:dir#`.
+    let (own, sign) = (trimmed.strip_suffix(['$', '#'])?, trimmed.chars().next_back());
+    let posix = match sign {
+        Some('$') => !own.ends_with(' ') || own.contains(['~', '/']),
+        _ => !own.ends_with(' ') && user_host_dir(own).is_some(),
+    };
+    posix.then_some(Dialect::Posix)
 }
 
 /// `PS C:\Users\joe>`, `PS /home/joe>`, and with the name of an environment or a remote host in front.
@@ -206,6 +211,9 @@ mod tests {
             ("$ ", Some(Dialect::Posix)),
             ("joe@web1:~$ ", Some(Dialect::Posix)),
             ("web1$ ", Some(Dialect::Posix)),
+            ("root@web1:~# ", Some(Dialect::Posix)),
+            ("root@freebsd:~ # ", None),
+            ("[root@web1 ~]# ", None),
             ("FGT-01 $ ", None),
             ("FGT-01 (global) $ ", None),
             ("web1# ", None),

@@ -3,6 +3,7 @@
 use super::super::beliefs::opens_shell;
 use super::super::command::plain;
 use super::super::dialect::{Editor, Sight};
+use super::super::marks::Place;
 use super::super::prompt::{self, Prompts};
 use super::super::screen::Screen;
 use super::{Phase, Tracker};
@@ -53,8 +54,14 @@ impl Tracker {
 
     fn titled(&self, prompt: &str) -> Editor {
         let before = self.pending.as_ref().is_some_and(|p| p.paste);
-        let place = prompt::place(prompt).filter(|p| p.cwd.is_some());
-        let titled = before && place.is_some() && place == self.title;
+        // RHEL's prompt has only the last part of the directory.
+        let same = |p: &Place, t: &Place| {
+            p.user == t.user
+                && p.host == t.host
+                && p.cwd.as_ref().is_none_or(|cwd| t.cwd.as_ref() == Some(cwd))
+        };
+        let place = prompt::place(prompt);
+        let titled = before && place.zip(self.title.as_ref()).is_some_and(|(p, t)| same(&p, t));
         if titled { Editor::TitledPrompt } else { Editor::None }
     }
 
