@@ -1,8 +1,10 @@
 //! Recorded shells replayed, and the cases that no recording holds.
 
 mod cases;
+mod dialects;
 mod gaps;
 mod recorded;
+mod waiting;
 
 use std::time::Duration;
 
