@@ -2,6 +2,7 @@
 
 mod cases;
 mod recorded;
+mod trusted;
 
 use std::time::Duration;
 
