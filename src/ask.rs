@@ -1,5 +1,6 @@
 //! `--ask`: one question, what was piped in, one answer, by the same message as a chat in a session.
 
+use crate::config::wants_colour;
 use crate::error::{Error, status};
 use crate::linus::Canceller;
 use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk, Suggestion};
@@ -60,7 +61,7 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
     } else if clipped {
         say_clipped(&mut envelope);
     }
-    let colour = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let colour = io::stdout().is_terminal() && wants_colour();
     let text = if as_json { format!("{}\n", json(&envelope)) } else { render(&envelope, colour) };
     match io::stdout().write_all(text.as_bytes()) {
         // Whoever closed the pipe has what they wanted.

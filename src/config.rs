@@ -40,8 +40,8 @@ pub struct KeysConfig {
 
 impl Default for KeysConfig {
     fn default() -> Self {
-        let key = |name: &str, bytes: &[u8]| PrefixKey { name: name.into(), bytes: bytes.into() };
-        Self { prefix: vec![key("C-\\", b"\x1c"), key("F12", b"\x1b[24~")] }
+        let key = |name: &str| PrefixKey::try_from(name.to_owned()).ok();
+        Self { prefix: ["C-\\", "F12"].into_iter().filter_map(key).collect() }
     }
 }
 
@@ -225,6 +225,11 @@ fn read(path: &Path) -> std::io::Result<String> {
         return Err(std::io::Error::other("larger than 1 MiB"));
     }
     Ok(text)
+}
+
+/// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
+pub fn wants_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]

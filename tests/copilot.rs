@@ -13,7 +13,7 @@ use support::envelopes::{card, plans, suggests, to_chats};
 use support::lab::Lab;
 use support::linus::{Call, LEGACY, Linus, MODERN, Setup, Style};
 use support::screen::is_dim_after;
-use support::terminal::Exit;
+use support::terminal::{Exit, Size};
 use support::told::{commands, events, session_with, told};
 
 fn user() -> String {
@@ -317,4 +317,19 @@ fn linus_clears_and_replaces_his_cards_but_not_the_one_that_is_edited() {
     terminal.send(format!("{PREFIX}\t\r"));
     let ran = told(&linus, 1);
     assert_eq!((ran.command.as_str(), ran.suggestion_id.as_deref()), ("echo mine only", Some("third")));
+}
+
+#[test]
+fn a_command_in_a_shell_that_asks_where_the_cursor_is_at_each_prompt_is_told() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let remote = "PS1='root@OpenWrt:~# ' busybox ash -i";
+    let terminal = Run::aissh(&lab).linus(&linus).ssh(&["-t", "lab", remote]).size(Size::WIDE).start();
+    for (n, word) in ["typed", "again"].into_iter().enumerate() {
+        terminal.wait_prompt("root@OpenWrt:~#");
+        terminal.type_line(&format!("echo \"{word} here\""));
+        let ran = told(&linus, n);
+        assert_eq!(ran.command, format!("echo \"{word} here\""));
+        assert_eq!(ran.output, format!("{word} here"));
+    }
 }

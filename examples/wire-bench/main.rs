@@ -1,7 +1,8 @@
 //! What aissh costs, measured beside plain ssh, a bare relay, tmux and script(1) in one run.
 //!
-//! This program is the terminal around each of them, and with a role also what runs inside: a fake ssh that prints
-//! or echoes (`roles`), and the relay that everything is compared with (`relay`). Started by `scripts/bench-wire`.
+//! This program is the terminal around each of them, and also the relay that everything is compared with (`relay`).
+//! What runs inside is a fake ssh that prints or echoes (`examples/fake-ssh`), or the real one. Started by
+//! `scripts/bench-wire`.
 
 mod latency;
 mod proc;
@@ -52,9 +53,6 @@ fn main() -> ExitCode {
         }
         Some((first, rest)) if *first == *"relay" => relay::run(rest),
         _ => {}
-    }
-    if let Ok(role) = std::env::var(roles::ENV) {
-        return roles::run(&role);
     }
     let Some(bench) = options(args.into_iter().map(|arg| arg.to_string_lossy().into_owned())) else {
         eprintln!("usage: wire-bench --aissh FILE --home DIR [--ssh-config FILE] [--short] [--only PART]");

@@ -1,6 +1,7 @@
 //! The reference: the same PTY, monitor and raw mode as aissh's, and a loop that polls, reads and writes. It parses
 //! nothing and knows nothing.
 
+use aissh::terminal::monitor::Inherit;
 use aissh::terminal::pty::{Change, Pty};
 use aissh::terminal::tty::Tty;
 use nix::errno::Errno;
@@ -14,7 +15,7 @@ pub(crate) fn run(argv: &[OsString]) -> ! {
     let (program, args) = argv.split_first().expect("a program");
     let mut tty = Tty::open(std::io::stdin().as_fd()).expect("the terminal");
     let size = tty.size().expect("its size");
-    let pty = Pty::spawn(Path::new(program), args, size, tty.cooked()).expect("start");
+    let pty = Pty::spawn(Path::new(program), args, size, tty.cooked(), &Inherit::default()).expect("start");
     let guard = tty.raw();
     let mut buffer = vec![0; 16 * 1024];
     loop {

@@ -8,7 +8,7 @@ use crate::table::Table;
 use crate::variant::{Inner, Variant};
 use std::time::{Duration, Instant};
 
-/// MiB that aissh may take beside its history, and the history's cap.
+/// MiB that aissh may take of its own (what no file backs) beside its history, and the history's cap.
 const OWN: f64 = 6.0;
 const HISTORY: f64 = 8.0;
 /// The panel's key.
@@ -23,7 +23,7 @@ fn start(bench: &Bench, role: &str, own: &[&str]) -> Stage {
 
 pub(crate) fn memory(bench: &Bench, table: &mut Table) {
     table.heading(
-        "memory (MiB resident after the start, and more after the output: all, not backed by a file)",
+        "memory (MiB resident, and of that not backed by a file: after the start; after the output)",
     );
     let texts = [
         ("plain", bench.pick(1_000_000_000, 100_000_000)),
@@ -38,9 +38,8 @@ pub(crate) fn memory(bench: &Bench, table: &mut Table) {
         stage.wait_for(DONE);
         stage.settle(Duration::from_secs(1));
         let after = proc::rss(stage.pid());
-        let more = after.0 - before.0;
-        table.row(text, &format!("{:6.1} {more:+6.1} {:+6.1}", before.0, after.1 - before.1));
-        table.at_most(&format!("memory, {text}, MiB beside the history"), more - HISTORY, OWN);
+        table.row(text, &format!("{:6.1} {:6.1}  {:6.1} {:6.1}", before.0, before.1, after.0, after.1));
+        table.at_most(&format!("memory, {text}, MiB beside the history"), after.1 - HISTORY, OWN);
         stage.end();
     }
     // A flood is skipped; what comes slowly fills the history.
@@ -57,10 +56,9 @@ pub(crate) fn memory(bench: &Bench, table: &mut Table) {
     }
     stage.settle(Duration::from_secs(1));
     let after = proc::rss(stage.pid());
-    let more = after.0 - before.0;
     let what = format!("{:.1} MB slowly", sent as f64 / 1e6);
-    table.row(&what, &format!("{:6.1} {more:+6.1} {:+6.1}", before.0, after.1 - before.1));
-    table.at_most("memory, history filled slowly, MiB beside it", more - HISTORY, OWN);
+    table.row(&what, &format!("{:6.1} {:6.1}  {:6.1} {:6.1}", before.0, before.1, after.0, after.1));
+    table.at_most("memory, history filled slowly, MiB beside it", after.1 - HISTORY, OWN);
     stage.end();
 }
 

@@ -1,7 +1,7 @@
 //! A flood through each variant, in turns: how long it takes until all of it has come out, and what that costs.
 
 use crate::Bench;
-use crate::roles::{DONE, READY, TEXTS};
+use crate::roles::{DONE, READY};
 use crate::stage::Stage;
 use crate::table::{Table, median};
 use crate::variant::{Inner, Variant};
@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 /// The share of the relay's throughput that aissh must reach.
 const SHARE: f64 = 0.97;
+
+/// Texts that the fake ssh prints in a loop.
+const TEXTS: [&str; 3] = ["plain", "coloured", "utf-8"];
 
 #[derive(Default)]
 struct Runs {

@@ -112,9 +112,13 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// This program in a role, called as ssh with a destination.
+    /// The fake ssh in a role, called as ssh with a destination.
     pub(crate) fn role(role: &str) -> Self {
-        Self { program: me(), args: vec!["host".into()], role: Some(role.to_owned()) }
+        Self {
+            program: me().with_file_name("fake-ssh"),
+            args: vec!["host".into()],
+            role: Some(role.to_owned()),
+        }
     }
 
     /// The real ssh.

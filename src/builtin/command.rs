@@ -3,7 +3,7 @@
 //! Used on the command that the session reports and on the lines above a table (a prompt with the command).
 //! It only helps to read output; nothing is allowed or forbidden because of it.
 
-use super::plain;
+use crate::text::cut;
 
 /// Longest command line that is looked at.
 const MAX_COMMAND: usize = 8192;
@@ -12,7 +12,7 @@ const MAX_COMMAND: usize = 8192;
 fn split(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
-    let mut chars = plain::first(line, MAX_COMMAND).chars().peekable();
+    let mut chars = cut(line, MAX_COMMAND).chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\'' => {

@@ -2,7 +2,7 @@
 //!
 //! Bounded: a table keeps a fixed number of rows, a row a fixed length of text.
 
-use super::plain;
+use crate::text::cut;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Value {
         let mut text = text.into();
         if text.len() > MAX_TEXT {
             // A cut name is a wrong name: the scar makes sure that it is never quoted into a command.
-            text.truncate(plain::first(&text, MAX_TEXT).len());
+            text.truncate(cut(&text, MAX_TEXT).len());
             text.push('\u{fffd}');
         }
         Self::Text(text)
@@ -72,7 +72,7 @@ pub(crate) struct Row {
 
 impl Row {
     pub(crate) fn new(line: &str) -> Self {
-        Self { fields: Vec::new(), line: plain::first(line.trim(), MAX_LINE).replace('\t', "  "), was: None }
+        Self { fields: Vec::new(), line: cut(line.trim(), MAX_LINE).replace('\t', "  "), was: None }
     }
 
     pub(crate) fn with(mut self, name: impl Into<Cow<'static, str>>, value: Value) -> Self {

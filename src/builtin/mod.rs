@@ -18,6 +18,7 @@ mod size;
 mod voice;
 
 use crate::linus::contract::{Envelope, Request};
+use crate::text::cut;
 pub(crate) use plain::printable;
 use session::{Executed, Session};
 use std::collections::HashMap;
@@ -82,7 +83,7 @@ impl Builtin {
     /// Only a chat starts a session: events of others cost no memory.
     fn session(&mut self, id: &str) -> &mut Session {
         self.clock += 1;
-        let id = plain::first(id, MAX_ID).to_owned();
+        let id = cut(id, MAX_ID).to_owned();
         if self.sessions.len() >= MAX_SESSIONS && !self.sessions.contains_key(&id) {
             let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| id.clone());
             oldest.map(|oldest| self.sessions.remove(&oldest));
@@ -93,7 +94,7 @@ impl Builtin {
     }
 
     fn known(&mut self, id: &str) -> Option<&mut Session> {
-        let id = plain::first(id, MAX_ID);
+        let id = cut(id, MAX_ID);
         self.clock += 1;
         let (used, session) = self.sessions.get_mut(id)?;
         *used = self.clock;

@@ -73,15 +73,6 @@ fn skip_csi(chars: &mut Chars<'_>) {
     chars.next_if(|c| ('@'..='~').contains(c));
 }
 
-/// At most `length` bytes from the beginning, cut between characters.
-pub(crate) fn first(text: &str, length: usize) -> &str {
-    let mut end = length.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 /// At most `length` bytes from the end, cut between characters.
 pub(crate) fn last(text: &str, length: usize) -> &str {
     let mut start = text.len().saturating_sub(length);

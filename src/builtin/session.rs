@@ -8,6 +8,7 @@ use crate::linus::contract::{
     ChatContext, ChatResponse, ClearSuggestions, Context, Envelope, IntentUpdate, Risk, Source,
     SuggestedCommands, Suggestion,
 };
+use crate::text::cut;
 use std::collections::BTreeSet;
 
 /// Findings that are remembered as said. A plan has a few dozen; when it is full, one may be told twice.
@@ -48,7 +49,7 @@ pub(crate) struct Executed<'a> {
 
 impl Session {
     pub(crate) fn chat(&mut self, message: &str, context: &ChatContext) -> Envelope {
-        let message = plain::first(message, MAX_QUESTION);
+        let message = cut(message, MAX_QUESTION);
         if question::says_nothing(message)
             && let (Some(plan), Some(card)) = (&mut self.plan, self.waiting.take())
         {

@@ -72,6 +72,10 @@ impl Session {
 
     /// Takes a reply of the user's terminal; false if it is none.
     fn on_reply(&mut self, raw: &[u8], now: Instant) -> bool {
+        // It came in two reads; in one it would have been taken out of them (`without_place`).
+        if self.place_in(raw, now).is_some() {
+            return true;
+        }
         let Some(Side { panel, .. }) = &mut self.side else { return false };
         match panel.outstanding.claim(raw, now) {
             Reply::ToSsh => self.send_pty(raw),

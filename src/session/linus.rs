@@ -2,7 +2,7 @@
 
 use super::watch::Snapshot;
 use super::{Session, Side};
-use crate::copilot::{Copilot, Delivery};
+use crate::copilot::Delivery;
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
@@ -21,8 +21,6 @@ pub(super) struct Ran {
     record: CommandRecord,
     command: String,
 }
-
-type Effects = Effect<Ran, SessionEvent>;
 
 /// This session's side of the conversation.
 pub(super) struct Linus {
@@ -227,7 +225,7 @@ impl Side {
     pub(super) fn take_snapshots(&mut self, now: Instant) {
         let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
         for ticket in waiting {
-            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
                 self.on_snapshot(ticket, snapshot, now);
             }
         }
@@ -252,13 +250,13 @@ impl Side {
     pub(super) fn dispatch(&mut self, now: Instant) {
         for effect in self.linus.dispatch.due(now) {
             match effect {
-                Effects::CancelBackground => self.linus.lanes.cancel(Lane::Background),
-                Effects::Send { lane, ticket, due: Due::Probe } => {
+                Effect::CancelBackground => self.linus.lanes.cancel(Lane::Background),
+                Effect::Send { lane, ticket, due: Due::Probe } => {
                     self.hand_over(lane, ticket, Work::Probe, now)
                 }
-                Effects::Send { lane, ticket, due } => {
+                Effect::Send { lane, ticket, due } => {
                     self.linus.awaiting.insert(ticket, (lane, due));
-                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line) {
+                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
                         self.on_snapshot(ticket, snapshot, now);
                     }
                 }
@@ -341,15 +339,11 @@ impl Side {
     }
 
     fn show_link(&mut self) {
-        show_link(self.linus.dispatch.link(), &mut self.copilot);
-    }
-}
-
-fn show_link(link: &Link, copilot: &mut Copilot) {
-    match link {
-        Link::Connecting => {}
-        Link::Online { latency } => copilot.link.online(*latency),
-        Link::Offline { why, .. } => copilot.link.offline(why),
+        match self.linus.dispatch.link() {
+            Link::Connecting => {}
+            Link::Online { latency } => self.copilot.link.online(*latency),
+            Link::Offline { why, .. } => self.copilot.link.offline(why),
+        }
     }
 }
 

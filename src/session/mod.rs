@@ -110,19 +110,17 @@ impl Session {
     fn on_events(&mut self) {
         let now = Instant::now();
         while let Ok(event) = self.event_rx.try_recv() {
-            if let Event::Lent(observer) = event {
-                self.on_lent(observer, now);
-                continue;
-            }
-            let Some(side) = &mut self.side else { continue };
-            match event {
-                Event::Lent(_) => {}
-                Event::Shell(events) => side.on_shell(events, now),
-                Event::Snapshot { ticket, snapshot } => side.on_snapshot(ticket, *snapshot, now),
-                Event::Facts(facts) => {
+            match (event, &mut self.side) {
+                (Event::Lent(observer), _) => self.on_lent(observer, now),
+                (Event::Shell(events), Some(side)) => side.on_shell(events, now),
+                (Event::Snapshot { ticket, snapshot }, Some(side)) => {
+                    side.on_snapshot(ticket, *snapshot, now)
+                }
+                (Event::Facts(facts), Some(side)) => {
                     side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
                 }
-                Event::WatchLost => side.on_watch_lost(now),
+                (Event::WatchLost, Some(side)) => side.on_watch_lost(now),
+                (_, None) => {}
             }
         }
         while let Ok(event) = self.lane_rx.try_recv() {
@@ -136,7 +134,7 @@ impl Session {
     fn on_time(&mut self, now: Instant) {
         self.release_prefix(now);
         if let Some(side) = &mut self.side {
-            side.watch.catch_up(&self.modes);
+            side.watch.catch_up(&self.modes, now);
             if let Some(observer) = side.watch.here() {
                 if observer.deadline().is_some_and(|at| now >= at) {
                     observer.tick(now);
@@ -149,16 +147,12 @@ impl Session {
         self.on_panel_time(now);
     }
 
-    fn deadline(&self, now: Instant) -> Option<Instant> {
-        let side = self.side.as_ref()?;
-        let deadlines = [
-            side.watch.deadline(now),
-            side.linus.deadline(),
-            side.integrating.until(),
-            side.panel.deadline(self.to_tty.is_empty()),
-            self.prefix_until,
-        ];
-        deadlines.into_iter().flatten().min()
+    fn deadline(&self) -> Option<Instant> {
+        let of_side = self.side.as_ref().map(|side| {
+            let panel = side.panel.deadline(self.to_tty.is_empty());
+            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel]
+        });
+        of_side.into_iter().flatten().chain([self.prefix_until]).flatten().min()
     }
 
     /// The session is over: the panel is put away, the terminal given back, Linus told.
@@ -169,6 +163,7 @@ impl Session {
             self.send_tty(&reset);
         }
         self.deliver_to_tty();
+        self.await_place();
         self.guard = None;
         if let Some(side) = self.side.take() {
             side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });

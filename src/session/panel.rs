@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const FRAME: Duration = Duration::from_millis(16);
 
 /// How long the terminal's answer to where its cursor stands is told from keys, also if the panel has closed by then.
-const PLACE_WITHIN: Duration = Duration::from_secs(2);
+const PLACE_WITHIN: Duration = Duration::from_secs(5);
 
 /// What is drawn, and what belongs to its being drawn.
 pub(super) struct Panel {
@@ -133,7 +133,7 @@ impl Session {
         if panel.view.is_shown() {
             return;
         }
-        panel.opening = watch.ask(&self.modes);
+        panel.opening = watch.ask();
         if !panel.opening {
             // The emulator is lost; there is nothing to draw from.
             self.send_tty(b"\x07");
@@ -143,14 +143,9 @@ impl Session {
     /// The observer has come: takes the screen over, or sends it back if the panel is not wanted any more.
     pub(super) fn on_lent(&mut self, observer: Box<Observer>, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        side.watch.lent(observer, &self.modes, now);
+        side.watch.lent(observer, &self.modes);
         side.take_snapshots(now);
         let Side { panel, watch, .. } = side;
-        if let Some(observer) = watch.here()
-            && observer.emulator().size() != self.remote
-        {
-            observer.resize(self.remote);
-        }
         if !std::mem::take(&mut panel.opening) {
             return watch.give_back();
         }
@@ -160,10 +155,6 @@ impl Session {
         let mark = observer.emulator().mark();
         panel.taken = Some(Taken { mark, switched, input: InputModes::default() });
         panel.view.set_shown(true);
-        if Layout::new(self.size, panel.view.choice()).mode == Mode::Full {
-            // There is no room for both: what was asked for is seen.
-            panel.view.enter();
-        }
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         // Where the cursor stands on the primary screen (CPR): above the session's rows are the user's own.
@@ -177,7 +168,12 @@ impl Session {
         self.place_until = Some(now + PLACE_WITHIN);
         self.follow_input();
         self.lay_out();
-        let early = self.side.as_mut().map(|side| std::mem::take(&mut side.panel.early)).unwrap_or_default();
+        let Some(Side { panel, .. }) = &mut self.side else { return };
+        if panel.layout.mode == Mode::Full {
+            // There is no room for both: what was asked for is seen.
+            panel.view.enter();
+        }
+        let early = std::mem::take(&mut panel.early);
         if !early.is_empty() {
             self.on_keys(&early, now);
         }
@@ -198,9 +194,7 @@ impl Session {
             bytes.extend(taken.leave());
             if let Some(observer) = watch.here() {
                 observer.keep_echo();
-                if observer.emulator().size() != self.size {
-                    observer.resize(self.size);
-                }
+                observer.resize(self.size);
                 bytes.extend(observer.emulator().replay(&taken.mark));
             }
         }
@@ -226,9 +220,7 @@ impl Session {
         panel.screen.resize(size);
         panel.dirty = true;
         let remote = panel.layout.remote(size);
-        if let Some(observer) = watch.here()
-            && observer.emulator().size() != remote
-        {
+        if let Some(observer) = watch.here() {
             observer.resize(remote);
         }
         self.set_remote_size(remote);

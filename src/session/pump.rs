@@ -17,6 +17,11 @@ const CHUNK: usize = 16 * 1024;
 const PANEL_ROOM: usize = 2 * 1024 * 1024;
 /// Output is read up to this often before input is looked at again: a flood must not hold a ^C back.
 const READS: usize = 8;
+/// A shorter read took all there was: asking once more would cost every echo a system call.
+const MORE: usize = 1024;
+
+/// A terminal answers in a few milliseconds; one behind a slow link in some hundred.
+const PLACE_BEFORE_LEAVING: Duration = Duration::from_millis(300);
 
 /// What poll said about the descriptors.
 #[derive(Debug, Default)]
@@ -114,12 +119,11 @@ impl Session {
     }
 
     fn timeout(&self) -> PollTimeout {
-        let now = Instant::now();
-        match self.deadline(now) {
+        match self.deadline() {
             None => PollTimeout::NONE,
             Some(at) => {
                 // Rounded up: poll counts milliseconds, and rounding down would spin until the deadline.
-                let left = at.saturating_duration_since(now) + Duration::from_micros(999);
+                let left = at.saturating_duration_since(Instant::now()) + Duration::from_micros(999);
                 PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX)
             }
         }
@@ -132,6 +136,9 @@ impl Session {
                 Ok(n @ 1..) => {
                     let bytes = &buffer[..n];
                     self.guarded(|session| session.on_output(bytes));
+                    if n < MORE {
+                        return true;
+                    }
                 }
                 Err(nix::Error::EINTR) => {}
                 Err(nix::Error::EAGAIN) => return false,
@@ -191,6 +198,24 @@ impl Session {
             }
             self.flush_tty();
         }
+    }
+
+    /// Before the terminal is given back: waits a moment for the answer to where its cursor stood, which would be typed
+    /// into the user's shell.
+    pub(super) fn await_place(&mut self) {
+        let end = Instant::now() + PLACE_BEFORE_LEAVING;
+        let mut buffer = vec![0; CHUNK];
+        while self.place_until.is_some() && !self.tty_gone {
+            let left = end.saturating_duration_since(Instant::now());
+            let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+            let mut fds = [PollFd::new(self.tty.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut fds, timeout) {
+                Ok(1..) => self.read_tty(&mut buffer),
+                Err(nix::Error::EINTR) => {}
+                Ok(_) | Err(_) => break,
+            }
+        }
+        self.place_until = None;
     }
 
     pub(super) fn flush_tty(&mut self) {

@@ -8,13 +8,14 @@ use super::panel::Panel;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
-use crate::config::{Config, PanelMode};
+use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
 use crate::shell::Nonce;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
+use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
@@ -47,9 +48,11 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let failed = |what: &str, e: io::Error| Error::new(status::SSH, format!("{what}: {e}"));
     let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
     let size = tty.size().map_err(|e| failed("ask the terminal's size", e))?;
+    let inherit = Inherit::observe();
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
     let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
-    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked()).map_err(|e| failed("start ssh", e))?;
+    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked(), &inherit)
+        .map_err(|e| failed("start ssh", e))?;
     // From here on ssh runs, and whatever fails costs no more than the panel.
     let guard = tty.raw().ok();
     let (event_tx, event_rx) = sync_channel(EVENTS);
@@ -104,9 +107,10 @@ const EVENTS: usize = 256;
 /// Asks `ssh -G` who and where behind the alias, on a thread of its own. It is not asked where that would run
 /// commands of the user's (`Match exec`).
 fn ask_ssh(start: &Start<'_>, event_tx: SyncSender<Event>, waker: Waker) {
-    let scan = config_scan::scan(start.invocation, start.places);
     let (ssh, args) = (start.ssh.to_owned(), start.args.to_vec());
+    let (invocation, places) = (start.invocation.clone(), start.places.clone());
     let _ = std::thread::Builder::new().name("ssh -G".into()).spawn(move || {
+        let scan = config_scan::scan(&invocation, &places);
         if let Some(facts) = Facts::ask(&ssh, &args, scan)
             && event_tx.try_send(Event::Facts(facts)).is_ok()
         {
@@ -131,12 +135,11 @@ impl Side {
         let target = Facts::from_invocation(start.invocation);
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
-        let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Ok(Self {
             watch: Watch::start(size, event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
-            panel: Panel::new(View::new(Theme::new(colour), choice(start.config)), size, now),
+            panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             nonce,
             integrating: Integrating::default(),
             answers: Answers::load(),

@@ -13,6 +13,7 @@ impl Session {
         let panel_was_open = self.panel_is_open() || interrupted;
         self.guarded(Self::close_panel);
         self.deliver_to_tty();
+        self.await_place();
         self.guard = None;
         // SIGSTOP would do, but shells print and treat a SIGTSTP stop as the usual one.
         stop_by_tstp();

@@ -7,6 +7,7 @@ use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{find_place, is_reply};
 use crate::ui::{PrefixAction, after_prefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::ops::Range;
 use std::time::Instant;
 
 /// What a key after the prefix does, if it does anything.
@@ -65,6 +66,12 @@ impl Session {
 
     /// Takes the terminal's answer to where its cursor stood (CPR, `CSI row ; col R`) out of what was typed.
     fn without_place(&mut self, bytes: &[u8], now: Instant) -> Option<Vec<u8>> {
+        let range = self.place_in(bytes, now)?;
+        Some([&bytes[..range.start], &bytes[range.end..]].concat())
+    }
+
+    /// Notes that answer, if it is awaited and among these bytes, and says where.
+    pub(super) fn place_in(&mut self, bytes: &[u8], now: Instant) -> Option<Range<usize>> {
         self.place_until.take_if(|until| now > *until);
         self.place_until?;
         let (row, range) = find_place(bytes)?;
@@ -72,7 +79,7 @@ impl Session {
         if let Some(side) = &mut self.side {
             side.panel.cursor_is_in(row);
         }
-        Some([&bytes[..range.start], &bytes[range.end..]].concat())
+        Some(range)
     }
 
     /// ssh has not made its terminal raw yet, which it does when the session begins.
@@ -191,7 +198,7 @@ impl Session {
         } else {
             self.set_remote_size(size);
             if let Some(side) = &mut self.side {
-                side.watch.resize(size);
+                side.watch.resize(size, Instant::now());
             }
         }
     }

@@ -8,7 +8,7 @@ use super::dialect::Dialect;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
-use crate::terminal::{EchoStart, Emulator, Modes, Signal, Size};
+use crate::terminal::{EchoStart, Emulator, Modes, Signal, Size, Skimmer};
 
 impl Screen for Emulator {
     fn cursor_line(&self) -> u64 {
@@ -27,6 +27,32 @@ impl Screen for Emulator {
         Emulator::text_from(self, line, to, limit)
     }
 }
+
+/// The screen while output goes by that was not read: where it stood is known, what stands there is not.
+struct Unseen<'a>(&'a Emulator);
+
+impl Screen for Unseen<'_> {
+    fn cursor_line(&self) -> u64 {
+        self.0.cursor_line()
+    }
+    fn text_before_cursor(&self) -> String {
+        String::new()
+    }
+    fn line_text(&self, _line: u64) -> Option<String> {
+        None
+    }
+    fn columns(&self) -> usize {
+        self.0.size().cols.into()
+    }
+    /// The begin of it, and a sign that there was more.
+    fn text_from(&self, line: u64, to: u64, limit: usize) -> String {
+        let seen = self.0.text_from(line, to, limit.saturating_sub(SNIP.len()));
+        seen + SNIP
+    }
+}
+
+/// What stands in the place of text that was not read (the contract's `terminal_tail` has it, too).
+const SNIP: &str = "\n--- snip ---";
 
 /// What stands between ssh's bytes and everything that wants to know about them.
 pub struct Observer {
@@ -82,11 +108,15 @@ impl Observer {
         self.tracker.printed(&self.emulator, now);
     }
 
-    /// Part of the output was skipped: the screen starts again from its newest bytes.
-    pub fn resync(&mut self, modes: &Modes, newest: &[u8], now: Instant) {
-        self.emulator.resync(modes, newest);
-        self.tracker.printed(&self.emulator, now);
-        self.tracker.tell_output();
+    /// Part of the output was skipped, and these marks read in it. The screen starts again in `modes`: feed it the
+    /// newest bytes next.
+    pub fn resync(&mut self, skimmed: &Skimmer, modes: &Modes, now: Instant) {
+        self.tracker.skipped();
+        for payload in skimmed.marks() {
+            self.tracker.osc(payload, &Unseen(&self.emulator), now);
+        }
+        self.emulator.restart(modes);
+        self.emulator.feed(&skimmed.pending());
     }
 
     /// What the user's side did, in order with `feed`.

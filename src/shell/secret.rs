@@ -39,7 +39,11 @@ impl Secret {
     }
 
     /// Looks at the cursor's line. `may_begin` is false where that line is the user's own input.
-    pub(crate) fn look(&mut self, line: u64, before_cursor: &str, may_begin: bool) {
+    pub(crate) fn look(&mut self, line: u64, before_cursor: impl FnOnce() -> String, may_begin: bool) {
+        if self.asked.is_none() && !may_begin {
+            return;
+        }
+        let before_cursor = before_cursor();
         if let Some((at, question)) = &self.asked {
             // sudo's pwfeedback answers every key with a star; anything else is an echo, and no secret.
             let same = before_cursor.strip_prefix(question.as_str());
@@ -48,8 +52,8 @@ impl Secret {
             }
             self.asked = None;
         }
-        if may_begin && asks(before_cursor) {
-            self.begin(line, before_cursor);
+        if may_begin && asks(&before_cursor) {
+            self.begin(line, &before_cursor);
         }
     }
 
@@ -110,16 +114,16 @@ mod tests {
     #[test]
     fn a_secret_lasts_until_its_line_ends_or_echoes() {
         let mut secret = Secret::default();
-        secret.look(3, "Password: ", true);
+        secret.look(3, || "Password: ".into(), true);
         assert!(secret.is_on());
-        secret.look(3, "Password: ***", true);
+        secret.look(3, || "Password: ***".into(), true);
         assert!(secret.is_on(), "stars are no echo");
-        secret.look(4, "", true);
+        secret.look(4, || "".into(), true);
         assert!(!secret.is_on());
-        secret.look(5, "New token: ", true);
-        secret.look(5, "New token: abc", true);
+        secret.look(5, || "New token: ".into(), true);
+        secret.look(5, || "New token: abc".into(), true);
         assert!(!secret.is_on(), "it echoes");
-        secret.look(6, "$ echo password:", false);
+        secret.look(6, || "$ echo password:".into(), false);
         assert!(!secret.is_on());
     }
 }

@@ -232,9 +232,18 @@ impl Tracker {
         }
         let line = screen.cursor_line();
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        self.secret.look(line, &screen.text_before_cursor(), !own);
+        self.secret.look(line, || screen.text_before_cursor(), !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
+        }
+    }
+
+    /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one.
+    pub(crate) fn skipped(&mut self) {
+        if let Phase::Running(running) = &mut self.phase
+            && running.enters
+        {
+            running.command = None;
         }
     }
 
@@ -289,10 +298,20 @@ impl Tracker {
     fn recognise(&mut self, screen: &impl Screen, now: Instant) {
         let text = screen.text_before_cursor();
         let matched = self.prompts.matched(&text, Kind::Text);
+        let is_form = prompt::is_form(&text);
         let line = screen.cursor_line();
         let is_prompt = match &mut self.phase {
             Phase::Running(running) => match &running.tentative {
-                Some(prompt) => Prompts::same_shape(prompt, &text).then_some(0),
+                Some(prompt) if Prompts::same_shape(prompt, &text) => {
+                    running.tentative = None;
+                    Some(0)
+                }
+                // What was answered was no prompt, and this is one.
+                Some(_) if matched.is_some() || is_form => {
+                    self.phase = Phase::Unknown;
+                    Some(matched.unwrap_or(0))
+                }
+                Some(_) => None,
                 None if matched.is_some() => matched,
                 None if prompt::is_continuation(&text)
                     && (running.continuing || line == running.out_from) =>
@@ -305,21 +324,22 @@ impl Tracker {
                     if std::mem::take(&mut running.continuing) {
                         running.since = now;
                     }
-                    let nested = opens_shell(running.command.as_deref()) && prompt::is_form(&text);
+                    let nested = opens_shell(running.command.as_deref()) && is_form;
                     nested.then_some(0)
                 }
             },
-            _ => matched.or(prompt::is_form(&text).then_some(0)),
+            _ => matched.or(is_form.then_some(0)),
         };
         let Some(at) = is_prompt else { return };
-        if let Phase::Running(running) = &mut self.phase {
-            running.tentative = None;
-        }
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
         let edge = Edge { line, head: head.to_owned() };
         self.prompt_is(screen, text, &edge, Kind::Text);
-        let start = Start::at_cursor(screen);
-        self.ready(Some(start), text, Kind::Text, false);
+        // A line begun before the prompt came stands before it, or comes behind it later: it cannot be read.
+        let start = (!self.ahead_line).then(|| Start::at_cursor(screen));
+        if self.typed_ahead && start.is_some() {
+            self.learn(text, Kind::Text, line, screen);
+        }
+        self.ready(start, text, Kind::Text, false);
     }
 
     /// A prompt waits from now on.

@@ -16,6 +16,6 @@ mod size;
 mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Mark, Signal};
+pub use emulator::{EchoStart, Emulator, Mark, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;

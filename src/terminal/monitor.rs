@@ -19,10 +19,12 @@ use std::process::Command;
 /// First argument of a monitor's command line. ssh has no long options, so it can collide with none of its.
 pub const FLAG: &str = "--monitor";
 
-/// Signals that portable-pty sets back to their default (SIGHUP too, but where that is ignored aissh does not wrap).
-const RESET: [i32; 5] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD];
+/// Signals that portable-pty sets back to their default (SIGHUP too, but where that is ignored aissh does not wrap), and
+/// SIGWINCH, for which aissh has a handler in any case.
+const RESET: [i32; 6] =
+    [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGALRM, libc::SIGCHLD, libc::SIGWINCH];
 
-/// What portable-pty's spawn would lose on the way to ssh.
+/// What portable-pty's spawn, or our own handlers, would lose on the way to ssh.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inherit {
     /// Signals that are ignored.
@@ -32,7 +34,7 @@ pub struct Inherit {
 }
 
 impl Inherit {
-    /// As it is now.
+    /// As it is now, before any handler of ours is installed.
     pub fn observe() -> Self {
         Self {
             ignored: RESET.into_iter().filter(|signal| signals::is_ignored(*signal)).collect(),

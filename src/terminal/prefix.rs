@@ -16,9 +16,6 @@ use crate::terminal::sequence::{ESC, Lexer, PasteEnd, Step, Unit};
 #[cfg(test)]
 mod tests;
 
-/// Ctrl-\ and F12.
-pub const DEFAULT_PREFIXES: [&[u8]; 2] = [b"\x1c", b"\x1b[24~"];
-
 /// The key after the prefix is held until it is whole; what is longer is a reply, and passes as it comes.
 const HOLD_LIMIT: usize = 256;
 /// Keys whose release is still to come; more than that nobody holds down.

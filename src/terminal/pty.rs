@@ -59,7 +59,13 @@ pub struct Pty {
 impl Pty {
     /// Opens the PTY with the user's settings and starts ssh on it. Call it before any thread exists: the
     /// child allocates between fork and exec.
-    pub fn spawn(ssh: &Path, args: &[OsString], size: Size, modes: &Termios) -> io::Result<Self> {
+    pub fn spawn(
+        ssh: &Path,
+        args: &[OsString],
+        size: Size,
+        modes: &Termios,
+        inherit: &Inherit,
+    ) -> io::Result<Self> {
         let pair = native_pty_system().openpty(pty_size(size)).map_err(io::Error::other)?;
         let raw = pair.master.as_raw_fd().ok_or_else(|| io::Error::other("a PTY without a descriptor"))?;
         // SAFETY: `raw` is open as long as `pair.master`, which outlives this borrow.
@@ -67,7 +73,7 @@ impl Pty {
         let fd = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;
         termios::tcsetattr(&fd, SetArg::TCSANOW, modes)?;
         set_nonblocking(fd.as_fd())?;
-        let child = pair.slave.spawn_command(command(ssh, args)?).map_err(io::Error::other)?;
+        let child = pair.slave.spawn_command(command(ssh, args, inherit)?).map_err(io::Error::other)?;
         let pid = child.process_id().ok_or_else(|| io::Error::other("a child without a process id"))?;
         Ok(Self { master: pair.master, fd, monitor: Pid::from_raw(pid as i32) })
     }
@@ -124,9 +130,9 @@ fn pty_size(size: Size) -> PtySize {
 }
 
 /// This binary again, as the monitor of ssh.
-fn command(ssh: &Path, args: &[OsString]) -> io::Result<CommandBuilder> {
+fn command(ssh: &Path, args: &[OsString], inherit: &Inherit) -> io::Result<CommandBuilder> {
     let mut command = CommandBuilder::new(this_binary()?);
-    command.args(super::monitor::argv(&Inherit::observe(), ssh, args));
+    command.args(super::monitor::argv(inherit, ssh, args));
     command.cwd(".");
     // The one variable that aissh adds: it keeps an aissh inside from wrapping again.
     command.env(WRAPPED_ENV, "1");

@@ -68,6 +68,10 @@ impl<'a> Run<'a> {
         self
     }
 
+    pub(crate) fn program(&self) -> &str {
+        self.program
+    }
+
     pub(crate) fn args(&self) -> Vec<String> {
         let rest: Vec<&str> = self.rest.iter().map(String::as_str).collect();
         [self.own.clone(), self.lab.args(&rest)].concat()

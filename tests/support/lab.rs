@@ -22,6 +22,7 @@ const READY: &str = "Server listening on";
 
 pub(crate) struct Lab {
     dir: PathBuf,
+    port: u16,
     account: Option<Account>,
     server: Child,
     log: Arc<Log>,
@@ -84,10 +85,11 @@ impl Builder {
         let dir = nix::unistd::mkdtemp(&template).expect("make the lab's directory");
         let mut logged = String::new();
         for _ in 0..PORT_ATTEMPTS {
-            self.write(&dir, free_port());
+            let port = free_port();
+            self.write(&dir, port);
             let (server, log) = serve(&dir, self.var.as_deref(), self.account.as_ref());
             if log.wait_for(READY) {
-                return Lab { dir, account: self.account, server, log };
+                return Lab { dir, port, account: self.account, server, log };
             }
             end(server);
             logged = log.text();
@@ -160,6 +162,11 @@ impl Lab {
     /// Everything of it is in here.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Where its sshd listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     /// Where one was asked for and could be made.
@@ -238,7 +245,8 @@ fn end(mut server: Child) {
     let _ = server.wait();
 }
 
-fn free_port() -> u16 {
+/// A port of the loopback interface that was free a moment ago.
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("bind a loopback port");
     listener.local_addr().expect("the bound port").port()
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, reason = "each uses a part of it")]
 
 pub(crate) mod aissh;
+pub(crate) mod both;
 pub mod calls;
 pub mod contract;
 pub(crate) mod envelopes;

@@ -11,8 +11,11 @@ use super::terminal::Terminal;
 
 /// The ssh that aissh runs for the session: below the monitor, which is below aissh itself.
 pub(crate) fn ssh_of(terminal: &Terminal) -> Pid {
-    let monitor = child_of(terminal.pid(), "--monitor");
-    child_of(monitor, "ssh")
+    ssh_below(terminal.pid())
+}
+
+pub(crate) fn ssh_below(aissh: Pid) -> Pid {
+    child_of(child_of(aissh, "--monitor"), "ssh")
 }
 
 /// The child whose command line contains `words`. It may still be on its way.

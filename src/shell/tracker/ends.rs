@@ -115,7 +115,7 @@ impl Tracker {
         let record = running.ended(output, exit);
         self.facts.last_command.clone_from(&record.command);
         self.facts.last_exit = record.exit.map(|e| e.code);
-        self.secret.look(u64::MAX, "", false);
+        self.secret.look(u64::MAX, String::new, false);
         self.tell(ShellEvent::Command(record));
     }
 

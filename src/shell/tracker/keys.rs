@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use super::super::command::Start;
+use super::super::command::{Running, Start};
 use super::super::facts::Origin;
-use super::super::prompt::{self, Kind};
+use super::super::prompt::{self, Kind, Prompts};
 use super::super::screen::Screen;
 use super::{Input, Phase, Ready, Sent, Tracker};
 
@@ -18,7 +18,7 @@ impl Tracker {
             Input::Text => self.typed(screen, now),
             Input::Enter => {
                 self.typed_at = Some(now);
-                self.entered(screen);
+                self.entered(screen, now);
             }
             Input::Interrupt => self.interrupted(screen),
             Input::Sent { command, origin } => self.sent(command, origin, screen, now),
@@ -36,7 +36,7 @@ impl Tracker {
         if matches!(self.phase, Phase::Unknown) {
             self.candidate = Some(Start::at_cursor(screen));
         }
-        self.entered(screen);
+        self.entered(screen, now);
     }
 
     /// A secret. Over a slow link it may be something else already, typed for a prompt that is not here yet.
@@ -55,7 +55,7 @@ impl Tracker {
         if !text.trim().is_empty() {
             self.typed_on = Some(screen.cursor_line());
         }
-        self.wake(screen);
+        self.wake(screen, now);
         match &self.phase {
             Phase::Ready(_) => {
                 self.touch(screen);
@@ -75,8 +75,8 @@ impl Tracker {
         }
     }
 
-    fn entered(&mut self, screen: &impl Screen) {
-        self.wake(screen);
+    fn entered(&mut self, screen: &impl Screen, now: Instant) {
+        self.wake(screen, now);
         match &mut self.phase {
             Phase::Ready(_) if self.enter => self.enter_ahead = true,
             Phase::Ready(ready) => {
@@ -109,13 +109,31 @@ impl Tracker {
     }
 
     /// A key while a prompt is being printed: it is taken for complete only if it is one that is known.
-    fn wake(&mut self, screen: &impl Screen) {
-        let Some(pending) = &self.pending else { return };
+    fn wake(&mut self, screen: &impl Screen, now: Instant) {
+        let Some(pending) = &self.pending else { return self.wake_by_text(screen, now) };
         let text = screen.text_before_cursor();
         let (kind, head) = (pending.kind, pending.edge.head.as_str());
         let own = text.strip_prefix(head).filter(|t| !t.trim().is_empty()).unwrap_or(&text);
         if self.prompts.matched(own, kind).is_some() || prompt::is_form(own) {
             self.resolve(screen);
+        }
+    }
+
+    /// The same without a line editor's signal. Nobody waits until output has settled for us before typing.
+    fn wake_by_text(&mut self, screen: &impl Screen, now: Instant) {
+        if self.quiet_at.is_none() || self.typed_ahead {
+            return;
+        }
+        let text = screen.text_before_cursor();
+        let matched = self.prompts.matched(&text, Kind::Text).is_some();
+        let is_prompt = match &self.phase {
+            Phase::Ready(_) => false,
+            Phase::Running(Running { tentative: Some(prompt), .. }) => Prompts::same_shape(prompt, &text),
+            Phase::Running(_) => matched,
+            Phase::Unknown | Phase::Between => matched || prompt::is_form(&text),
+        };
+        if is_prompt {
+            self.recognise(screen, now);
         }
     }
 
@@ -134,11 +152,16 @@ impl Tracker {
             ready.text = before;
         }
         let (text, kind, line) = (ready.text.clone(), ready.kind, start.line);
-        let first = !self.prompts.has_shape(&text);
-        self.prompts.learn(&text, kind);
+        self.learn(&text, kind, line, screen);
+    }
+
+    /// A prompt that the user typed at is remembered, with the line above it.
+    pub(super) fn learn(&mut self, text: &str, kind: Kind, line: u64, screen: &impl Screen) {
+        let first = !self.prompts.has_shape(text);
+        self.prompts.learn(text, kind);
         if first {
             let above = line.checked_sub(1).and_then(|l| screen.line_text(l));
-            self.prompts.line_above(&text, above.as_deref(), true);
+            self.prompts.line_above(text, above.as_deref(), true);
         }
     }
 

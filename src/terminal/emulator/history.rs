@@ -6,10 +6,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
-/// What history may take in all: about 100,000 lines of ordinary output.
+/// What history may take in all: about 80,000 lines of ordinary output.
 pub(super) const HISTORY_BYTES: usize = 8 << 20;
-/// What a line costs beside its text: the slot in the queue and the allocator's header.
-const LINE_OVERHEAD: usize = 48;
+/// What a line costs beside its text: a slot of 16 bytes in a queue that may be half empty, and the allocator's
+/// header and rounding; its smallest piece is 32 bytes (glibc).
+const LINE_OVERHEAD: usize = 64;
 /// A longer logical line is broken: `head -c 63M /dev/zero | tr '\0' x` must not become one allocation, nor be
 /// wrapped anew at each change of width.
 const LINE_BYTES: usize = 64 << 10;

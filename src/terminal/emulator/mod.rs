@@ -11,6 +11,7 @@ mod reflow;
 mod replay;
 mod sgr;
 mod signals;
+mod skim;
 mod styled;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ mod tests;
 pub use lines::EchoStart;
 pub use replay::Mark;
 pub use signals::Signal;
+pub use skim::Skimmer;
 
 use crate::terminal::{Modes, Size};
 use history::History;
@@ -125,9 +127,10 @@ impl Emulator {
         }
     }
 
-    /// Part of the stream was skipped: starts again with the modes that the terminal has at the end of `newest`, the
-    /// last bytes of the stream. History is kept; the screen is what these bytes make of it.
-    pub fn resync(&mut self, modes: &Modes, newest: &[u8]) {
+    /// Part of the stream was skipped: starts again with a screen of which nothing is known, in these modes. History is
+    /// kept. Feed it the newest bytes of the stream next.
+    pub fn restart(&mut self, modes: &Modes) {
+        self.put_away();
         let mut history = std::mem::take(self.parser.callbacks_mut());
         history.close();
         self.parser = parser(self.size, history);
@@ -136,9 +139,20 @@ impl Emulator {
         self.tabs = None;
         self.pullable = None;
         self.feed(&modes.restore());
-        // The skipped bytes may have ended anywhere: a line's start is the first place to read from.
-        let start = memchr::memchr(b'\n', newest).map_or(0, |at| at + 1);
-        self.feed(&newest[start..]);
+    }
+
+    /// Scrolls the primary screen into the history, so that its lines keep their numbers.
+    fn put_away(&mut self) {
+        self.process(b"\x1b[?1049l\x1b[?6l\x1b[r\x1b[m");
+        let spans = lines::spans(self.screen());
+        let used = spans.get(lines::last_used(self.screen(), &spans)).map_or(0, |span| usize::from(span.end));
+        let mut bytes = format!("\x1b[{}H", self.size.rows).into_bytes();
+        bytes.resize(bytes.len() + used, b'\n');
+        self.process(&bytes);
+    }
+
+    /// The modes are these, as somebody knows who has seen all of the stream.
+    pub fn set_modes(&mut self, modes: &Modes) {
         self.modes = modes.clone();
     }
 

@@ -35,18 +35,17 @@ impl Modes {
     pub fn feed(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            if self.scan.is_text() {
-                // Nothing else in plain text changes a mode, and ESC is rare: this runs at memory speed.
-                let text = memchr::memchr3(0x1b, 0x0e, 0x0f, rest).unwrap_or(rest.len());
-                self.scan.skip_text(&rest[..text]);
-                rest = &rest[text..];
-            }
-            let (used, token) = self.scan.next(rest);
+            let (used, token) = self.scan.next_sequence(rest);
             if let Some(token) = token {
                 self.state.apply(&token);
             }
             rest = &rest[used..];
         }
+    }
+
+    /// What can read on where this stream stands.
+    pub(crate) fn scan(&self) -> Tokenizer {
+        self.scan.clone()
     }
 
     /// Whether the stream stands between two sequences and between two characters.

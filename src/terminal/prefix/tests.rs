@@ -5,7 +5,7 @@ use crossterm::event::KeyModifiers;
 use crate::terminal::sequence::KEY_WAIT;
 
 fn machine() -> PrefixMachine {
-    PrefixMachine::new(DEFAULT_PREFIXES.iter().map(|raw| raw.to_vec()).collect())
+    PrefixMachine::new(vec![b"\x1c".to_vec(), b"\x1b[24~".to_vec()])
 }
 
 /// `a`, `?`, `A`, Tab and the arrow up are bound.

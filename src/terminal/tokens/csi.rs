@@ -11,7 +11,19 @@ pub(crate) struct Csi<'a> {
     pub(crate) last: u8,
 }
 
+/// Longest CSI kept. The longest in use are SGR runs of about 100 bytes; a longer one is swallowed whole.
+pub(super) const CSI_LIMIT: usize = 256;
+
 impl<'a> Csi<'a> {
+    /// A sequence that begins and ends in these bytes, and its length: most come in one piece. `None` for all that has
+    /// to be looked at byte by byte.
+    pub(super) fn at_start(bytes: &'a [u8]) -> Option<(usize, Self)> {
+        let body = bytes.strip_prefix(b"\x1b[")?;
+        let end = body.iter().take(CSI_LIMIT).position(|b| !(0x20..=0x3f).contains(b))?;
+        let last = *body.get(end).filter(|b| (0x40..=0x7e).contains(*b))?;
+        Some((2 + end + 1, Self::parse(&body[..end], last)?))
+    }
+
     /// `None` where the order of the bytes is not that of a control sequence.
     pub(super) fn parse(body: &'a [u8], last: u8) -> Option<Self> {
         let (marker, rest) = match body.first() {

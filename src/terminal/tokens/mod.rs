@@ -5,10 +5,9 @@ mod csi;
 #[cfg(test)]
 mod tests;
 
+use csi::CSI_LIMIT;
 pub(crate) use csi::{Csi, number};
 
-/// Longest CSI kept. The longest in use are SGR runs of about 100 bytes; a longer one is swallowed whole.
-const CSI_LIMIT: usize = 256;
 /// Longest OSC kept: OSC 52 carries a clipboard, everything else is far below. A longer one is swallowed whole.
 const OSC_LIMIT: usize = 64 * 1024;
 /// Longest DCS kept: queries (XTGETTCAP, DECRQSS) are short, images are not wanted.
@@ -69,13 +68,19 @@ impl Tokenizer {
         self.place == Place::Ground && self.partial_character().is_empty()
     }
 
-    /// Outside a sequence; perhaps inside a UTF-8 character.
-    pub(crate) fn is_text(&self) -> bool {
-        self.place == Place::Ground
+    /// As `next`, for those who look for sequences and shifts only: text is passed over at memory speed, and so are
+    /// the controls in it.
+    pub(crate) fn next_sequence<'a>(&'a mut self, input: &'a [u8]) -> (usize, Option<Token<'a>>) {
+        let mut text = 0;
+        if self.place == Place::Ground {
+            text = memchr::memchr3(0x1b, 0x0e, 0x0f, input).unwrap_or(input.len());
+            self.skip_text(&input[..text]);
+        }
+        let (used, token) = self.next(&input[text..]);
+        (text + used, token)
     }
 
-    /// Takes text that the caller has cut off itself (it found no ESC, SO or SI in it by `memchr`).
-    pub(crate) fn skip_text(&mut self, text: &[u8]) {
+    fn skip_text(&mut self, text: &[u8]) {
         for byte in &text[text.len().saturating_sub(3)..] {
             self.tail = [self.tail[1], self.tail[2], *byte];
         }
@@ -90,6 +95,12 @@ impl Tokenizer {
                 let text = &text[..text.iter().position(|b| is_special(*b)).unwrap_or(text.len())];
                 self.skip_text(text);
                 return (used + text.len(), Some(Token::Text(text)));
+            }
+            if self.place == Place::Ground
+                && let Some((len, csi)) = Csi::at_start(&input[used..])
+            {
+                self.tail = [0; 3];
+                return (used + len, Some(Token::Csi(csi)));
             }
             used += 1;
             match self.step(*byte) {

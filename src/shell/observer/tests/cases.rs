@@ -368,3 +368,69 @@ fn no_stream_panics_or_yields_a_status_that_nothing_told() {
         assert!(records(rig.take()).iter().all(|r| r.exit.is_none()), "seed {seed}");
     }
 }
+
+#[test]
+fn keys_at_a_prompt_that_has_not_settled_are_typed_at_it() {
+    for fast in [true, false] {
+        let mut rig = Rig::new();
+        rig.feed("\r\nroot@OpenWrt:~# \x1b[6n");
+        for word in ["one", "two"] {
+            rig.keys("echo ");
+            rig.feed("echo ");
+            rig.keys(word);
+            rig.feed(word);
+            rig.input(Input::Enter);
+            rig.feed(format!("\r\n{word}\r\nroot@OpenWrt:~# \x1b[6n"));
+            if !fast {
+                rig.settle();
+            }
+        }
+        rig.keys("x");
+        let commands: Vec<_> = records(rig.take()).into_iter().map(|r| (r.command, r.output)).collect();
+        let told = |word: &str| (Some(format!("echo {word}")), word.to_owned());
+        assert_eq!(commands, [told("one"), told("two")], "fast: {fast}");
+    }
+}
+
+#[test]
+fn a_prompt_for_which_lines_were_typed_ahead_is_remembered() {
+    let mut rig = Rig::new();
+    rig.keys("early\r");
+    rig.feed("early\r\nweb1$ ");
+    rig.settle();
+    rig.keys("ls\r");
+    rig.feed("ls\r\nfile\r\nweb1$ ");
+    rig.settle();
+    assert_eq!(records(rig.take()), [record(Some("ls"), "file")]);
+}
+
+#[test]
+fn a_line_begun_before_its_prompt_is_not_cut() {
+    // dash reads what the kernel has echoed before the prompt and after it as one line.
+    let mut rig = Rig::new();
+    rig.feed("$ ");
+    rig.settle();
+    rig.keys("sleep 1\r");
+    rig.feed("sleep 1\r\n");
+    rig.keys("ec");
+    rig.feed("ec");
+    rig.settle();
+    rig.feed("$ ");
+    rig.settle();
+    rig.keys("ho hi\r");
+    rig.feed("ho hi\r\nhi\r\n$ ");
+    rig.settle();
+    let commands: Vec<_> = records(rig.take()).into_iter().map(|r| r.command).collect();
+    assert_eq!(commands, [Some("sleep 1".to_owned()), None]);
+}
+
+#[test]
+fn a_menu_answered_at_login_does_not_hide_the_prompt_after_it() {
+    let mut rig = Rig::new();
+    rig.feed("1) prod 2) test ? ");
+    rig.settle();
+    rig.keys("1\r");
+    rig.feed("1\r\njoe@web1:~$ ");
+    rig.settle();
+    assert_eq!((rig.state(), rig.take()), (State::AtPrompt, vec![ShellEvent::Prompt]));
+}

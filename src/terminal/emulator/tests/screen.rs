@@ -255,7 +255,8 @@ fn after_a_skipped_flood_the_screen_is_what_the_newest_bytes_make_it() {
         modes.feed(chunk);
     }
     emulator.feed(b"before\r\n");
-    emulator.resync(&modes, b"mtail\r\none\r\ntwo\r\n$ ");
+    emulator.restart(&modes);
+    emulator.feed(b"one\r\ntwo\r\n$ ");
     assert_eq!(emulator.screen().contents(), "one\ntwo\n$ ");
     assert!(emulator.modes().bracketed_paste());
 }

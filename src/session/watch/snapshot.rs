@@ -1,0 +1,31 @@
+//! What a message to Linus needs to know of the session.
+
+use crate::shell::{Facts, Observer};
+
+/// Lines of `terminal_tail` (the contract says ~100) and its limit in bytes.
+const TAIL_LINES: usize = 100;
+const TAIL_BYTES: usize = 64 * 1024;
+
+#[derive(Debug, Clone, Default)]
+pub(in crate::session) struct Snapshot {
+    pub(in crate::session) tail: String,
+    /// The lines since the line asked from, that one included.
+    pub(in crate::session) new_output: String,
+    /// The line to ask from the next time.
+    pub(in crate::session) line: u64,
+    pub(in crate::session) facts: Facts,
+}
+
+impl Snapshot {
+    pub(super) fn take(observer: &Observer, since: u64) -> Self {
+        let emulator = observer.emulator();
+        let line = emulator.cursor_line();
+        Self {
+            tail: emulator.tail(TAIL_LINES, TAIL_BYTES),
+            // `clear` moves the cursor to a lower line than before: what is there now is new.
+            new_output: emulator.text_from(since.min(line), line + 1, TAIL_BYTES),
+            line,
+            facts: observer.facts().clone(),
+        }
+    }
+}
