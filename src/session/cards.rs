@@ -80,6 +80,8 @@ impl Side {
             (LineMode::Raw, State::Secret) => Some(Never("a secret is asked for")),
             (LineMode::Raw, State::FullScreen) => Some(Never("a full-screen program runs")),
             (LineMode::Raw, State::Running) => Some(ToJudge("Something runs there")),
+            (LineMode::Raw, State::Waiting) => Some(ToJudge("A pager or a question waits for a key there")),
+            (LineMode::Raw, State::Program) => Some(ToJudge("A program reads input there")),
             (LineMode::Raw, _) if observer.line_is_taken(now) => {
                 Some(ToJudge("The remote's line is not empty"))
             }

@@ -1,4 +1,10 @@
-//! Which command language the remote speaks.
+//! Which command language the remote speaks, and what told so.
+
+mod clues;
+mod form;
+mod words;
+
+pub(crate) use clues::{Dialects, Editor, Sight, is_mode_of};
 
 /// A shell, or a network device's CLI. `Unknown` is an answer: nothing is assumed of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -25,34 +31,57 @@ pub enum Dialect {
     Eos,
     /// FRR's.
     Vtysh,
+    /// Junos or PAN-OS.
+    JunosLike,
     Junos,
+    PanOs,
+    /// VRP or Comware.
+    VrpLike,
     Vrp,
     RouterOs,
-    PanOs,
     FortiOs,
+}
+
+/// What told the dialect, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clue {
+    /// A mark that only one shell sends, or that names it.
+    Mark,
+    /// The words in which it refused a command, or told its version.
+    Message,
+    /// What changed from one prompt to the next, or in the terminal's modes around it.
+    Mode,
+    /// What it printed before its first prompt.
+    Banner,
+    /// The prompt's own form.
+    Prompt,
 }
 
 impl Dialect {
     /// A network device: no shell, no files, no exit statuses.
     pub fn is_device(self) -> bool {
-        matches!(
-            self,
-            Self::IosLike
-                | Self::Ios
-                | Self::NxOs
-                | Self::Eos
-                | Self::Vtysh
-                | Self::Junos
-                | Self::Vrp
-                | Self::RouterOs
-                | Self::PanOs
-                | Self::FortiOs
-        )
+        let families = [Self::IosLike, Self::JunosLike, Self::VrpLike, Self::RouterOs, Self::FortiOs];
+        families.contains(&self.family())
+    }
+
+    /// What it is where nothing tells it from its relatives.
+    pub(crate) fn family(self) -> Self {
+        match self {
+            Self::Bash | Self::Zsh | Self::Ksh | Self::Dash | Self::Ash => Self::Posix,
+            Self::Ios | Self::NxOs | Self::Eos | Self::Vtysh => Self::IosLike,
+            Self::Junos | Self::PanOs => Self::JunosLike,
+            Self::Vrp => Self::VrpLike,
+            alone => alone,
+        }
+    }
+
+    pub(crate) fn is_family(self) -> bool {
+        matches!(self, Self::Posix | Self::IosLike | Self::JunosLike | Self::VrpLike)
     }
 
     /// Takes what POSIX sh takes.
     pub fn is_posix(self) -> bool {
-        matches!(self, Self::Posix | Self::Bash | Self::Zsh | Self::Ksh | Self::Dash | Self::Ash)
+        self.family() == Self::Posix
     }
 
     /// As its users call it; `None` for `Unknown`.
@@ -73,26 +102,16 @@ impl Dialect {
             Self::NxOs => "NX-OS",
             Self::Eos => "EOS",
             Self::Vtysh => "vtysh",
+            Self::JunosLike => "Junos-like",
             Self::Junos => "Junos",
+            Self::PanOs => "PAN-OS",
+            Self::VrpLike => "VRP-like",
             Self::Vrp => "VRP",
             Self::RouterOs => "RouterOS",
-            Self::PanOs => "PAN-OS",
             Self::FortiOs => "FortiOS",
         })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_device_is_no_posix_shell_and_unknown_is_neither() {
-        for dialect in [Dialect::Unknown, Dialect::Fish, Dialect::PowerShell, Dialect::Tcsh] {
-            assert!(!dialect.is_posix() && !dialect.is_device(), "{dialect:?}");
-        }
-        assert!(Dialect::Ash.is_posix() && !Dialect::Ash.is_device());
-        assert!(Dialect::IosLike.is_device() && !Dialect::Vtysh.is_posix());
-        assert_eq!(Dialect::Unknown.name(), None);
-    }
-}
+mod tests;

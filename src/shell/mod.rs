@@ -6,6 +6,7 @@ mod beliefs;
 mod command;
 mod dialect;
 mod facts;
+mod foreground;
 mod integration;
 mod marks;
 mod nonce;
@@ -16,7 +17,7 @@ mod secret;
 mod status;
 mod tracker;
 
-pub use dialect::Dialect;
+pub use dialect::{Clue, Dialect};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use integration::Shell;
 pub use nonce::Nonce;

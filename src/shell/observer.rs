@@ -169,7 +169,7 @@ impl Observer {
 
     /// Which command language the remote speaks, as far as known.
     pub fn dialect(&self) -> Dialect {
-        Dialect::default()
+        self.tracker.facts().dialect
     }
 
     pub fn state(&self) -> State {

@@ -6,6 +6,7 @@
 
 mod ends;
 mod keys;
+mod sights;
 mod signals;
 
 use std::collections::VecDeque;
@@ -13,7 +14,10 @@ use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
 use super::command::{Edge, Running, Start};
+use super::dialect::{Dialects, Editor, is_mode_of};
 use super::facts::{Facts, Origin, ShellEvent, State};
+use super::foreground::{self, Foreground};
+use super::marks::Place;
 use super::nonce::Nonce;
 use super::prompt::{self, Kind, Prompts};
 use super::screen::Screen;
@@ -105,6 +109,11 @@ pub(crate) struct Tracker {
     prompts: Prompts,
     beliefs: Beliefs,
     secret: Secret,
+    dialects: Dialects,
+    /// The place in the last window title, until the next command.
+    title: Option<Place>,
+    /// What a command that has paused seems to wait for.
+    foreground: Option<Foreground>,
     facts: Facts,
     alternate: bool,
     /// Enter was typed and not answered.
@@ -141,6 +150,9 @@ impl Tracker {
             prompts: Prompts::default(),
             beliefs: Beliefs::default(),
             secret: Secret::default(),
+            dialects: Dialects::default(),
+            title: None,
+            foreground: None,
             facts: Facts::default(),
             alternate: false,
             enter: false,
@@ -167,6 +179,10 @@ impl Tracker {
         match &self.phase {
             _ if self.alternate => State::FullScreen,
             _ if self.secret.is_on() => State::Secret,
+            Phase::Unknown | Phase::Running(_) if self.foreground.is_some() => match self.foreground {
+                Some(Foreground::Program) => State::Program,
+                _ => State::Waiting,
+            },
             Phase::Unknown => State::Unknown,
             Phase::Ready(_) => State::AtPrompt,
             Phase::Running(running) if running.tentative.is_some() => State::Unknown,
@@ -226,7 +242,7 @@ impl Tracker {
     /// Bytes were printed, and the screen shows them.
     pub(crate) fn printed(&mut self, screen: &impl Screen, now: Instant) {
         self.quiet_at = Some(now + SETTLE);
-        self.unechoed = None;
+        (self.unechoed, self.foreground) = (None, None);
         if self.alternate {
             return;
         }
@@ -281,7 +297,18 @@ impl Tracker {
         } else {
             self.recognise(screen, now);
         }
+        self.look_at_foreground(screen);
         self.tell_started();
+    }
+
+    /// What has paused may wait for a key, or for a line of its own language.
+    fn look_at_foreground(&mut self, screen: &impl Screen) {
+        let command = match &self.phase {
+            Phase::Running(running) if !running.continuing => running.command.as_deref(),
+            Phase::Unknown => None,
+            _ => return,
+        };
+        self.foreground = foreground::read(&screen.text_before_cursor(), command);
     }
 
     /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
@@ -300,9 +327,10 @@ impl Tracker {
         let matched = self.prompts.matched(&text, Kind::Text);
         let is_form = prompt::is_form(&text);
         let line = screen.cursor_line();
+        let mode = self.dialects.is_mode_of_last(&text);
         let is_prompt = match &mut self.phase {
             Phase::Running(running) => match &running.tentative {
-                Some(prompt) if Prompts::same_shape(prompt, &text) => {
+                Some(prompt) if Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text) => {
                     running.tentative = None;
                     Some(0)
                 }
@@ -313,6 +341,8 @@ impl Tracker {
                 }
                 Some(_) => None,
                 None if matched.is_some() => matched,
+                // A device's prompt shows its mode.
+                None if mode => Some(0),
                 None if prompt::is_continuation(&text)
                     && (running.continuing || line == running.out_from) =>
                 {
@@ -333,6 +363,7 @@ impl Tracker {
         let Some(at) = is_prompt else { return };
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
         let edge = Edge { line, head: head.to_owned() };
+        self.see_prompt(screen, text, line, Editor::None);
         self.prompt_is(screen, text, &edge, Kind::Text);
         // A line begun before the prompt came stands before it, or comes behind it later: it cannot be read.
         let start = (!self.ahead_line).then(|| Start::at_cursor(screen));

@@ -77,7 +77,7 @@ impl Tracker {
             _ => (read, Origin::UserTyped),
         };
         self.beliefs.command(opens_shell(command.as_deref()));
-        (self.pending, self.typed_on) = (None, None);
+        (self.pending, self.typed_on, self.title) = (None, None, None);
         let mut running = Running::new(command, origin, out_from, now);
         running.enters = self.enter_ahead;
         self.enter = std::mem::take(&mut self.enter_ahead);

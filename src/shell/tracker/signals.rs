@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::beliefs::{Source, opens_shell};
 use super::super::command::{Edge, Running, Start};
+use super::super::dialect::Editor;
 use super::super::facts::{Evidence, ExitStatus, Origin};
 use super::super::marks::{self, Context, Mark};
 use super::super::prompt::{self, Kind};
@@ -24,6 +25,7 @@ impl Tracker {
             Some(payload) => (payload, true),
             None => (payload, false),
         };
+        self.see_mark(payload);
         match marks::parse(payload) {
             // The shell will say it itself: what a command prints meanwhile is about something else.
             Some(mark) if !trusted && self.is_spoken_for(&mark) => {}
@@ -64,7 +66,10 @@ impl Tracker {
                 }
             }
             Some(Mark::Place(place)) => self.claim(place, Source::Mark),
-            Some(Mark::Title(place)) => self.claim(place, Source::Title),
+            Some(Mark::Title(place)) => {
+                self.title = Some(place.clone());
+                self.claim(place, Source::Title);
+            }
             None => {}
         }
     }
@@ -147,6 +152,8 @@ impl Tracker {
             self.finish(screen, &edge, None);
         }
         let prompt = text.get(head..).unwrap_or(&text).to_owned();
+        let line = self.pending.as_ref().map_or(screen.cursor_line(), |p| p.edge.line);
+        self.see_prompt(screen, &prompt, line, Editor::None);
         self.ready(Some(Start::at_cursor(screen)), &prompt, Kind::Mark, paste);
     }
 
@@ -241,6 +248,7 @@ impl Tracker {
                 return;
             }
         };
+        self.see_prompt(screen, &prompt, edge.line, Editor::None);
         self.prompt_is(screen, &prompt, &edge, kind);
         self.ready(Some(Start { line, prefix, right: String::new() }), &prompt, kind, paste);
     }
@@ -264,6 +272,9 @@ impl Tracker {
         } else {
             pending.edge.clone()
         };
+        let zle = after_prompt && kind == Kind::Paste && !pending.edge.head.trim().is_empty();
+        let editor = if zle { Editor::AfterPrompt } else { Editor::None };
+        self.see_prompt(screen, &prompt, edge.line, editor);
         self.prompt_is(screen, &prompt, &edge, kind);
         self.ready(Some(Start::after(screen, &prefix)), &prompt, kind, paste);
     }

@@ -159,7 +159,7 @@ fn a_program_that_reads_lines_is_not_a_shell() {
     run(&mut rig, "python3");
     rig.feed("Python 3.13\r\n\x1b[?2004h>>> ");
     rig.settle();
-    assert_eq!(rig.state(), State::Running);
+    assert_eq!(rig.state(), State::Program);
     run(&mut rig, "1+1");
     rig.feed("2\r\n\x1b[?2004h>>> ");
     rig.settle();
