@@ -127,7 +127,8 @@ impl Side {
     /// Says so when the first trusted mark has come, or when none comes.
     pub(super) fn follow_integration(&mut self, now: Instant) {
         let Some((shell, until)) = self.integrating.waits else { return };
-        let is_on = self.watch.here().is_some_and(|observer| observer.facts().trusted);
+        let is_on =
+            self.watch.here().is_some_and(|observer| !observer.has_echo() && observer.facts().trusted);
         if !is_on && now < until {
             return;
         }

@@ -127,7 +127,7 @@ impl Observer {
         self.tracker.input(input, &self.emulator, now);
     }
 
-    /// Whether the echo of the integration's line is still to come or to go.
+    /// Whether no trusted mark has come since the integration's line was typed.
     pub fn has_echo(&self) -> bool {
         self.echo.is_some()
     }
@@ -169,7 +169,7 @@ impl Observer {
 
     /// Which command language the remote speaks, as far as known.
     pub fn dialect(&self) -> Dialect {
-        Dialect::default()
+        self.tracker.facts().dialect
     }
 
     pub fn state(&self) -> State {

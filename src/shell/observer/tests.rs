@@ -4,6 +4,7 @@ mod cases;
 mod dialects;
 mod gaps;
 mod recorded;
+mod trusted;
 mod waiting;
 
 use std::time::Duration;
