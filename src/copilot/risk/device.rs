@@ -141,15 +141,13 @@ fn command_findings(section: &str, words: &[&str], syntax: Syntax) -> Vec<Findin
     let shown: String =
         words.iter().take(3).copied().collect::<Vec<_>>().join(" ").chars().take(40).collect();
     // RouterOS has a language of its own: what is in brackets runs.
-    if syntax == Syntax::RouterOs && words.iter().any(|word| word.contains(['[', '{', '$'])) {
-        return vec![Finding::new(Class::Unknown, format!("{shown}: a script that is not read here"))];
-    }
+    let is_script = syntax == Syntax::RouterOs && words.iter().any(|word| word.contains(['[', '{', '$']));
     let rules = TABLE.get(section).map(Vec::as_slice).unwrap_or_default();
     let mut matching: Vec<&Rule> = rules.iter().filter(|rule| matches(rule, words)).collect();
     if matching.iter().any(|rule| rule.settles) {
         matching.retain(|rule| rule.settles);
     }
-    let found: Vec<Finding> = matching
+    let mut found: Vec<Finding> = matching
         .iter()
         .map(|rule| Finding {
             level: rule.level,
@@ -157,8 +155,11 @@ fn command_findings(section: &str, words: &[&str], syntax: Syntax) -> Vec<Findin
             reason: format!("{shown}: {}", rule.reason),
         })
         .collect();
+    if is_script {
+        found.push(Finding::new(Class::Unknown, format!("{shown}: a script that is not read here")));
+    }
     if found.is_empty() {
-        return vec![Finding::new(Class::Unknown, format!("{shown}: not known here"))];
+        found.push(Finding::new(Class::Unknown, format!("{shown}: not known here")));
     }
     found
 }
@@ -167,7 +168,9 @@ fn matches(rule: &Rule, words: &[&str]) -> bool {
     let mut at = 0;
     rule.pattern.iter().all(|element| match element {
         Element::End => at >= words.len(),
-        Element::Anywhere(names) => words.iter().any(|word| names.contains(&word.trim_start_matches('/'))),
+        Element::Anywhere(names) => words
+            .iter()
+            .any(|word| names.iter().any(|name| glob::matches(name, word.trim_start_matches('/')))),
         Element::Word(names) => {
             let word = words.get(at);
             at += 1;

@@ -63,8 +63,9 @@ fn has_in_common(pattern: &str, word: &str) -> bool {
     pattern.split(['*', '?']).any(|run| match run.rsplit_once('/') {
         Some((folder, _)) if folder.contains(char::is_alphanumeric) => word.contains(folder),
         _ => {
-            let name: Vec<char> = run.trim_start_matches('/').chars().collect();
-            name.windows(PIECE).any(|piece| word.contains(&piece.iter().collect::<String>()))
+            let name = run.trim_start_matches('/');
+            let begins = |p: &str| word.starts_with(p) || word.contains(&format!("/{p}"));
+            name.get(..PIECE).is_some_and(begins) || name.len() >= PIECE && word.ends_with(name)
         }
     })
 }

@@ -56,10 +56,9 @@ pub fn assess(command: &str, syntax: Syntax) -> Assessment {
         return Assessment::of(vec![Finding::new(Class::Unknown, reason).at(Risk::High)]);
     }
     let mut findings = text::findings(command);
-    if command.chars().any(|c| c.is_control() && c != '\n') {
-        // Readline and the terminal act on these; what the rest means is anybody's guess, and it is not sent.
-        return Assessment::of(findings);
-    }
+    // Readline and the terminal act on controls, and nothing that holds one is sent. What it would be without them is
+    // said all the same.
+    let command = &text::without_tricks(command);
     match syntax {
         Syntax::Posix | Syntax::Fish => findings.extend(in_shell(command, syntax)),
         _ => findings.extend(device::findings(command, syntax)),

@@ -18,7 +18,7 @@
 //! | `$ NAME : RESULT : REASON` | setting such a variable |
 //!
 //! A pattern is a row of: `word` or `a|b` (the next operand; globs), `-x|--long` (an option), `-x=glob` (with such
-//! a value), `~glob` (any word), `..` (more operands), `.` (no more operands), `*` (nothing is asked), and `!` before
+//! a value), `~glob` (any word), `..` (more operands), `.` (no more operands), `*` alone (nothing is asked), and `!` before
 //! one of these for its contrary. A result is `[level] class[,class]`, or `run METHOD [ARGUMENT]` for what is in it.
 
 use std::collections::HashMap;
@@ -61,6 +61,10 @@ impl Rule {
         Some(Finding { level, classes, reason: format!("{of}: {}", self.reason) })
     }
 
+    fn only_shows_secrets(&self) -> bool {
+        matches!(self.effect, Effect::Is(_, classes) if classes == Classes::of(Class::Secret) || classes == Classes::of(Class::ReadOnly))
+    }
+
     fn has_words(&self) -> bool {
         self.pattern.iter().any(|e| matches!(e, Element::Word(_)))
     }
@@ -83,7 +87,9 @@ pub(super) struct Entry {
 impl Entry {
     /// Whether an argument that is not known could make it do something else.
     pub(super) fn depends_on_options(&self) -> bool {
-        self.rules.iter().any(|r| r.adds)
+        let by_option =
+            |r: &Rule| r.pattern.iter().any(|e| matches!(e, Element::Option(_) | Element::Not(_)));
+        self.rules.iter().any(|r| (r.adds || by_option(r)) && !r.only_shows_secrets())
     }
 
     /// Whether its operands say what it does.
@@ -206,7 +212,7 @@ impl Table {
         let (adds, line) = line.strip_prefix("+ ").map_or((false, line), |line| (true, line));
         let (pattern, rest) = line.split_once(" : ")?;
         let (result, reason) = rest.split_once(" : ").unwrap_or((rest, "only reads"));
-        let pattern = pattern.split_whitespace().filter(|word| *word != "*");
+        let pattern = pattern.split_whitespace().filter(|_| pattern != "*");
         let pattern = pattern.map(|word| self.element(word)).collect::<Option<Vec<_>>>()?;
         Some(Rule { pattern, effect: effect(result)?, reason: reason.to_owned(), adds })
     }

@@ -2,7 +2,7 @@
 
 use super::verdict::{Class, Finding};
 use crate::linus::contract::Risk;
-use crate::text::{is_sendable_char, visible, visible_char};
+use crate::text::{is_invisible, is_odd_space, is_sendable_char, visible, visible_char};
 
 /// Signs that look like the shell's own and are not.
 const POSING: &str = "‐‑‒–—―−﹣－‘’‚‛“”„‟′″＂＇｜；＆＞＜＄｀；⁄∕／∣ǀ";
@@ -28,6 +28,18 @@ pub(super) fn findings(command: &str) -> Vec<Finding> {
         found.push(Finding::new(Class::Unknown, reason).at(Risk::High));
     }
     found
+}
+
+/// The text as somebody would read it: hidden characters gone, controls as the ends of lines.
+pub(super) fn without_tricks(command: &str) -> String {
+    let shown = |c: char| match c {
+        '\t' => Some(' '),
+        c if c.is_control() => Some('\n'),
+        c if is_invisible(c) => None,
+        c if is_odd_space(c) => Some(' '),
+        c => Some(c),
+    };
+    command.chars().filter_map(shown).collect()
 }
 
 /// Latin letters beside others that pass for them.

@@ -58,7 +58,7 @@ impl Class {
     fn usual_level(self) -> Risk {
         match self {
             Self::ReadOnly => Risk::Low,
-            Self::Destructive | Self::Connectivity => Risk::High,
+            Self::Destructive | Self::Connectivity | Self::Secret => Risk::High,
             _ => Risk::Medium,
         }
     }
@@ -97,8 +97,7 @@ impl Classes {
 
     /// What is both read-only and something else is that something else.
     fn without_read_only(self) -> Self {
-        let others = Self(self.0 & !(Self::of(Class::ReadOnly).0 | Self::of(Class::Privilege).0));
-        if others.0 == 0 { self } else { Self(self.0 & !Self::of(Class::ReadOnly).0) }
+        Self(self.0 & !Self::of(Class::ReadOnly).0)
     }
 
     pub(super) fn usual_level(self) -> Risk {
@@ -159,7 +158,9 @@ impl Assessment {
         let mut kept: Vec<Finding> = Vec::new();
         let mut classes = Classes::default();
         let mut level = Risk::Low;
-        for finding in findings {
+        for mut finding in findings {
+            // Reasons quote the command: what is not known of it has a mark there.
+            finding.reason = finding.reason.replace(|c: char| c.is_control(), "…");
             classes = classes.with(finding.classes);
             level = level.max(finding.level);
             if !kept.contains(&finding) {
@@ -169,7 +170,8 @@ impl Assessment {
                 kept.truncate(FINDINGS_LIMIT);
             }
         }
-        Self { level, classes: classes.without_read_only(), findings: kept }
+        let classes = if level == Risk::Low { classes } else { classes.without_read_only() };
+        Self { level, classes, findings: kept }
     }
 
     /// The worst reason.

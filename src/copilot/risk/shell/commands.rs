@@ -334,7 +334,7 @@ impl Reader {
             if self.peek().is_some_and(ends_word) && !self.looking_at("<(") && !self.is_fish() {
                 return Err(Fault::Unread);
             }
-            let word = self.word()?;
+            let word = self.some_word()?;
             simple.assignments.push((name.clone(), word));
         }
         self.script.commands.push(simple);
@@ -366,7 +366,7 @@ impl Reader {
                 self.at += 1;
                 continue;
             }
-            let word = self.word()?;
+            let word = self.some_word()?;
             simple.words.push(word);
         }
         simple.words.insert(0, Word::plain("[["));
@@ -406,7 +406,7 @@ impl Reader {
             if simple.words.is_empty() && self.assignment(simple)? {
                 continue;
             }
-            let word = self.word()?;
+            let word = self.some_word()?;
             simple.words.push(word);
         }
     }
@@ -459,7 +459,7 @@ impl Reader {
                 Some(c) if ends_word(c) => return Err(Fault::Unread),
                 Some(_) => {}
             }
-            let value = self.word()?;
+            let value = self.some_word()?;
             simple.assignments.push((name.to_owned(), value));
         }
     }

@@ -38,6 +38,8 @@ pub(super) struct Word {
     pub(super) quoted: bool,
     /// It holds the output of a command.
     pub(super) substituted: bool,
+    /// It holds a variable whose name says that it is a secret.
+    pub(super) secret: bool,
 }
 
 impl Word {

@@ -6,6 +6,10 @@ use super::{ANY, End, Fault, Reader, STAR, UNKNOWN, Word};
 const SAFE_VARIABLES: &[&str] =
     &["HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "HOSTNAME", "UID", "EUID", "TMPDIR"];
 
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: &[&str] =
+    &["PASSW", "SECRET", "TOKEN", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+
 /// Characters that end an unquoted word.
 pub(super) fn ends_word(c: char) -> bool {
     matches!(c, ' ' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
@@ -75,6 +79,13 @@ impl Reader {
             }
         }
         Ok(word)
+    }
+
+    /// A word that is there: an operator in its place does not parse, and never keeps a loop going.
+    pub(super) fn some_word(&mut self) -> Result<Word, Fault> {
+        let before = self.at;
+        let word = self.word()?;
+        if self.at == before { Err(Fault::Unread) } else { Ok(word) }
     }
 
     fn literal(&mut self, word: &mut Word) {
@@ -242,6 +253,8 @@ impl Reader {
             name.push(c);
             self.at += 1;
         }
+        let upper = name.to_uppercase();
+        word.secret |= SECRET_NAMES.iter().any(|part| upper.contains(part));
         word.text.push(if SAFE_VARIABLES.contains(&name.as_str()) { '~' } else { UNKNOWN });
     }
 
@@ -324,6 +337,7 @@ impl Reader {
             }
         })?;
         word.substituted |= inner.substituted;
+        word.secret |= inner.secret;
         Ok(())
     }
 

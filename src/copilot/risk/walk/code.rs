@@ -101,9 +101,12 @@ fn sed_substitute<'a>(text: &'a str, acts: &mut Vec<SedAct>) -> &'a str {
     let flags = after_parts(text, 2);
     for (at, c) in flags.char_indices() {
         match c {
-            'e' => acts.push(SedAct::Found(
-                Finding::new(Class::Change, "sed: the flag e runs the result as a command").at(Risk::High),
-            )),
+            'e' => {
+                let reason = "sed: the flag e runs the result as a command";
+                acts.push(SedAct::Found(Finding::new(Class::Change, reason).at(Risk::High)));
+                let delimiter = text.chars().next().unwrap_or('/');
+                acts.extend(text.split(delimiter).nth(2).map(|line| SedAct::Runs(line.to_owned())));
+            }
             'w' => {
                 let path = flags[at + 1..].trim();
                 acts.push(SedAct::Found(Finding::new(Class::Change, format!("sed: writes {path}"))));
@@ -119,6 +122,8 @@ fn sed_substitute<'a>(text: &'a str, acts: &mut Vec<SedAct>) -> &'a str {
 
 /// Programs that print, and those that write, run or send.
 pub(super) fn awk(program: &str) -> Vec<Finding> {
+    // Printing to the error output is printing.
+    let program = &program.replace("> \"/dev/stderr\"", "").replace(">\"/dev/stderr\"", "");
     let code = without_strings(program);
     let mut found = Vec::new();
     let mut note = |class, level, reason: &str| found.push(Finding::new(class, reason).at(level));
@@ -160,18 +165,41 @@ fn without_strings(program: &str) -> String {
     if quoted { program.to_owned() } else { code }
 }
 
+/// The texts in quotes.
+pub(super) fn strings(program: &str) -> impl Iterator<Item = &str> {
+    // What is between two quotes of any kind; what is outside of them is read too, and finds nothing.
+    program.split(['"', '\'', '`']).filter(|text| text.contains(' '))
+}
+
+/// What a database's client gives to a shell: `\! LINE`, `system LINE`.
+pub(super) fn sql_escape(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let line = text.strip_prefix("\\!").or_else(|| text.strip_prefix("system "))?;
+    Some(line.trim())
+}
+
+/// Without what is in single quotes, where the quotes add up.
+fn without_texts(statement: &str) -> String {
+    let parts: Vec<&str> = statement.split('\'').collect();
+    if parts.len().is_multiple_of(2) {
+        statement.to_owned()
+    } else {
+        parts.into_iter().step_by(2).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// By the first word of each statement.
 pub(super) fn sql(name: &str, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     for statement in text.split(';').map(str::trim).filter(|s| !s.is_empty()) {
-        let upper = statement.to_uppercase();
+        let upper = without_texts(statement).to_uppercase();
         let words: Vec<&str> =
             upper.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\\' || c == '.')).collect();
         let has = |word: &str| words.contains(&word);
         let first = words.iter().find(|w| !w.is_empty()).copied().unwrap_or_default();
         let (class, level, what) = match first {
             "DROP" | "TRUNCATE" | "DELETE" | "PURGE" => (Class::Destructive, Risk::High, "deletes data"),
-            "GRANT" | "REVOKE" => (Class::Privilege, Risk::Medium, "changes who may do what"),
+            "GRANT" | "REVOKE" => (Class::Privilege, Risk::High, "changes who may do what"),
             "SHUTDOWN" => (Class::Destructive, Risk::High, "stops the server"),
             "UPDATE" if !has("WHERE") => (Class::Destructive, Risk::High, "changes every row"),
             _ if has("DROP") || has("DELETE") || has("TRUNCATE") => {
@@ -240,7 +268,7 @@ fn select(upper: &str, words: &[&str]) -> (Class, Risk, &'static str) {
         return (Class::Change, Risk::Medium, "calls what changes something");
     }
     if words.iter().any(|word| SECRETS.contains(word)) {
-        return (Class::Secret, Risk::Medium, "reads secrets");
+        return (Class::Secret, Risk::High, "reads secrets");
     }
     if words.first() == Some(&"PRAGMA") && upper.contains('=') {
         return (Class::Change, Risk::Medium, "changes a setting");

@@ -30,11 +30,20 @@ const SYSTEM_FOLDERS: &[&str] = &[
 /// Words that are compared with the paths in the table; the rest of a longer line counts as not read.
 const PATHS_LIMIT: usize = 400;
 
+const INIT_FOLDERS: &[&str] = &["/etc/init.d/", "/etc/rc.d/init.d/", "/etc/rc.d/", "/usr/local/etc/rc.d/"];
+
+/// Parts of the names of variables that hold a command.
+const PROGRAM_NAMES: &[&str] = &["COMMAND", "PAGER", "EDITOR", "VISUAL", "BROWSER"];
+
 /// Where a command stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place<'a> {
     piped: bool,
+    /// A file is its input.
+    from_file: bool,
     here: Option<&'a Word>,
+    /// What an `echo` before the pipe prints.
+    echoed: Option<&'a str>,
     within: &'a [String],
     /// More words will be put behind its own.
     more_words: bool,
@@ -102,28 +111,37 @@ impl Walker {
             self.unknown(odd);
         }
         self.functions.extend(script.functions.iter().cloned());
+        let mut echoed = None;
         for command in &script.commands {
             self.work += 1 + command.words.len();
             if self.work > WORK_LIMIT {
                 self.found(Finding::new(Class::Unknown, "too much in it to be read").at(Risk::High));
                 return;
             }
-            self.simple(command);
+            self.simple(command, echoed.as_deref());
+            echoed = echo_of(command);
         }
     }
 
-    fn simple(&mut self, simple: &Simple) {
+    fn simple(&mut self, simple: &Simple, echoed: Option<&str>) {
         for (name, value) in &simple.assignments {
             self.assignment(name, value);
         }
         // `> file` and `: > file` are for emptying it.
-        let idle = simple.words.first().is_none_or(|word| word.text == ":" || word.text == "true");
+        let texts: Vec<&str> = simple.words.iter().map(|word| word.text.as_str()).collect();
+        let idle =
+            matches!(texts[..], [] | [":" | "true"] | ["cat", "/dev/null"] | ["echo", "-n"] | ["printf", ""]);
         let alone = idle && !simple.compound;
         for redirect in &simple.redirects {
             self.redirect(redirect, alone);
         }
         let place = Place {
             piped: simple.piped,
+            from_file: simple
+                .redirects
+                .iter()
+                .any(|r| r.direction == Direction::Read && !is_sink(&r.target.text)),
+            echoed: echoed.filter(|_| simple.piped),
             here: shell::here_text(&simple.redirects),
             within: &simple.within,
             more_words: false,
@@ -134,6 +152,9 @@ impl Walker {
     fn assignment(&mut self, name: &str, value: &Word) {
         if let Some(finding) = table().variable(name) {
             self.found(finding);
+            if PROGRAM_NAMES.iter().any(|part| name.contains(part)) {
+                self.line(&value.text);
+            }
         }
         self.tainted |= value.substituted;
         self.reads(&value.text);
@@ -144,6 +165,14 @@ impl Walker {
         let shown = shown(&target.text);
         match redirect.direction {
             Direction::Duplicate | Direction::Here => {}
+            Direction::Read if is_socket(&target.text) => {
+                if !target.is_literal() {
+                    self.found(Finding::new(
+                        Class::Egress,
+                        format!("{shown}: what is in the name leaves the machine"),
+                    ));
+                }
+            }
             Direction::Read => self.reads(&target.text),
             Direction::Overwrite if alone && !is_sink(&target.text) => {
                 self.found(Finding::new(Class::Destructive, format!("empties {shown}")));
@@ -196,20 +225,26 @@ impl Walker {
             return self.too_deep();
         }
         self.depth += 1;
-        match self.name_of(head, place) {
-            Some(name) => self.named(&name, rest, place),
-            None => rest.iter().for_each(|word| self.reads(&word.text)),
+        if let Some(service) = INIT_FOLDERS.iter().find_map(|folder| head.text.strip_prefix(folder)) {
+            // An init script, which is what `service NAME` runs.
+            let words: Vec<Word> =
+                std::iter::once(Word::plain(service)).chain(rest.iter().cloned()).collect();
+            self.named("service", &words, place);
+        } else {
+            match self.name_of(head, place) {
+                Some(name) => self.named(&name, rest, place),
+                None => rest.iter().for_each(|word| self.reads(&word.text)),
+            }
         }
         self.depth -= 1;
     }
 
     /// The command's name, if it is one that could be in the table.
     fn name_of(&mut self, head: &Word, place: Place<'_>) -> Option<String> {
-        if !head.is_literal() {
-            let level = if head.substituted { Risk::High } else { Risk::Medium };
-            self.found(
-                Finding::new(Class::Unknown, "which command runs is only known to the remote").at(level),
-            );
+        // `{}` is whatever xargs or find puts there.
+        if !head.is_literal() || head.text.contains("{}") {
+            let finding = Finding::new(Class::Unknown, "which command runs is only known to the remote");
+            self.found(finding.at(Risk::High));
             return None;
         }
         let name = head.text.as_str();
@@ -223,7 +258,8 @@ impl Walker {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         if name.contains('/') && !SYSTEM_FOLDERS.contains(&folder) {
             self.unknown(format!("{}: a program that is not the system's", shown(name)));
-            return None;
+            // It may still be what its name says.
+            return table().entry(file).map(|_| file.to_owned());
         }
         Some(file.to_owned())
     }
@@ -252,14 +288,18 @@ impl Walker {
     fn arguments(&mut self, name: &str, entry: &Entry, args: &Args<'_>, place: Place<'_>) {
         let opaque = args.opaque || place.more_words;
         let hidden_word = args.operands.first().is_some_and(|word| !word.is_literal());
-        if opaque && entry.depends_on_options() || (opaque || hidden_word) && entry.has_subcommands() {
+        if opaque && entry.depends_on_options() || hidden_word && entry.has_subcommands() {
             self.unknown(format!("{name}: what it does depends on what only the remote knows"));
         }
         let leaves = |word: &Word| word.substituted || self.tainted && word.text.contains(shell::UNKNOWN);
         if entry.sends && args.all.iter().any(leaves) {
+            let reason = format!("{name}: what another command prints leaves the machine");
+            self.found(Finding::new(Class::Egress, reason).at(Risk::High));
+        }
+        if args.all.iter().any(|word| word.secret) {
             self.found(Finding::new(
-                Class::Egress,
-                format!("{name}: what another command prints leaves the machine"),
+                Class::Secret,
+                format!("{name}: uses a variable that is called a secret"),
             ));
         }
         if !entry.looks {
@@ -272,6 +312,19 @@ impl Walker {
         };
         written.iter().for_each(|word| self.writes(&word.text));
     }
+}
+
+/// What `echo` or `printf` prints, as far as it is in the words.
+fn echo_of(simple: &Simple) -> Option<String> {
+    let (head, words) = simple.words.split_first()?;
+    let words: Vec<&str> =
+        words.iter().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-')).collect();
+    (head.text == "echo" || head.text == "printf").then(|| words.join(" "))
+}
+
+/// bash opens connections by such names.
+fn is_socket(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
 /// Whether writing there changes nothing.

@@ -3,6 +3,7 @@
 use super::super::args::Args;
 use super::super::shell::{Tongue, UNKNOWN, Word};
 use super::super::verdict::{Class, Finding};
+use super::super::{Syntax, device};
 use super::{Place, Walker, code};
 use crate::linus::contract::Risk;
 
@@ -26,6 +27,11 @@ pub(in super::super) const METHODS: &[&str] = &[
     "alias",
     "remote",
     "docker",
+    "leaves",
+    "script",
+    "tail",
+    "router",
+    "device",
 ];
 
 impl Walker {
@@ -47,7 +53,15 @@ impl Walker {
             }
             "line" => self.joined(operands_from(args, nth())),
             "remote" => self.remote(operands_from(args, nth())),
-            "option" => args.values(argument).for_each(|line| self.inner_line(line)),
+            "option" => args.values(argument).for_each(|line| self.line_of(line, args)),
+            "tail" => args.values(argument).for_each(|value| self.inner_line(tail(value))),
+            "leaves" => self.input_leaves(name, place),
+            "script" => self.script_file(args),
+            "router" => args.values(argument).for_each(|line| self.on_device(line, Syntax::Frr)),
+            "device" => {
+                let words: Vec<&str> = args.all.iter().map(|word| word.text.as_str()).collect();
+                self.on_device(&format!("{name} {}", words.join(" ")), Syntax::Ios);
+            }
             "stdin" => self.standard_input(name, place),
             "find" => self.find(args, place),
             "after" => self.after_dashes(args, nth(), place),
@@ -55,7 +69,7 @@ impl Walker {
             "sed" => self.sed(args),
             "awk" => self.awk(args),
             "sql" => self.sql(argument, name, args, place),
-            "code" => args.values(argument).for_each(|text| self.findings.extend(code::program(name, text))),
+            "code" => args.values(argument).for_each(|text| self.code(name, text, args)),
             "assignments" => self.assignments(args),
             "alias" => self.aliases(args),
             _ => self.unknown(format!("{name}: not known here")),
@@ -102,6 +116,61 @@ impl Walker {
         }
     }
 
+    /// A line in an option's value; what a command prints in it is a program that nobody has read.
+    fn line_of(&mut self, line: &str, args: &Args<'_>) {
+        if line.contains(UNKNOWN) && args.all.iter().any(|word| word.substituted) {
+            self.runs_output();
+        }
+        self.inner_line(line);
+    }
+
+    fn runs_output(&mut self) {
+        self.found(Finding::new(Class::Unknown, "runs what another command prints").at(Risk::High));
+    }
+
+    fn script_file(&mut self, args: &Args<'_>) {
+        if args.operands.first().is_some_and(|word| word.substituted) {
+            self.runs_output();
+        }
+    }
+
+    /// What is given to it goes over the network.
+    fn input_leaves(&mut self, name: &str, place: Place<'_>) {
+        // `echo | openssl s_client` only ends its input.
+        let nothing = place.echoed.is_some_and(|text| text.trim().is_empty());
+        if place.piped && !nothing || place.from_file || place.here.is_some() {
+            let reason = format!("{name}: what it is given leaves the machine");
+            self.found(Finding::new(Class::Egress, reason).at(Risk::High));
+        }
+    }
+
+    fn on_device(&mut self, line: &str, syntax: Syntax) {
+        self.findings.extend(device::findings(line, syntax));
+    }
+
+    fn code(&mut self, name: &str, text: &str, args: &Args<'_>) {
+        if text.contains(UNKNOWN) && args.all.iter().any(|word| word.substituted) {
+            self.runs_output();
+        }
+        let found = code::program(name, text);
+        let runs = found.iter().any(|f| f.classes.has(Class::Unknown) && f.level == Risk::High);
+        self.findings.extend(found);
+        if runs {
+            self.strings(text);
+        }
+    }
+
+    /// The texts in a program that runs commands may be those commands. Only what is grave in them counts.
+    fn strings(&mut self, program: &str) {
+        let before = self.findings.len();
+        for text in code::strings(program) {
+            self.line(text);
+        }
+        let inside = self.findings.split_off(before);
+        let grave = |finding: &Finding| finding.level == Risk::High && !finding.classes.has(Class::Unknown);
+        self.findings.extend(inside.into_iter().filter(grave));
+    }
+
     /// A line in a word: a shell reads it once more.
     fn inner_line(&mut self, line: &str) {
         if line.contains(UNKNOWN) {
@@ -113,6 +182,9 @@ impl Walker {
     fn joined(&mut self, words: &[Word]) {
         // ssh and parallel take a `--` here, which is theirs.
         let words = words.strip_prefix(&[Word::plain("--")]).unwrap_or(words);
+        if words.iter().any(|word| word.substituted) {
+            self.runs_output();
+        }
         if !words.is_empty() {
             let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
             self.inner_line(&line.join(" "));
@@ -136,6 +208,9 @@ impl Walker {
             None if place.piped => {
                 let reason = format!("{name}: runs whatever comes through the pipe");
                 self.found(Finding::new(Class::Unknown, reason).at(Risk::High));
+                if let Some(text) = place.echoed {
+                    self.inner_line(text);
+                }
             }
             None => self.unknown(format!("{name}: opens another shell")),
         }
@@ -179,7 +254,12 @@ impl Walker {
 
     fn awk(&mut self, args: &Args<'_>) {
         let program = args.operands.first().map(|word| word.text.clone()).unwrap_or_default();
-        self.findings.extend(code::awk(&program));
+        let found = code::awk(&program);
+        let runs = found.iter().any(|finding| finding.level == Risk::High);
+        self.findings.extend(found);
+        if runs {
+            self.strings(&program);
+        }
     }
 
     fn sql(&mut self, options: &str, name: &str, args: &Args<'_>, place: Place<'_>) {
@@ -188,8 +268,11 @@ impl Walker {
             texts.extend(args.operands.get(nth).map(|word| word.text.clone()));
         }
         texts.extend(place.here.map(|word| word.text.clone()));
-        for text in &texts {
+        for text in texts.iter().map(String::as_str).chain(place.echoed) {
             self.findings.extend(code::sql(name, text));
+            if let Some(line) = code::sql_escape(text) {
+                self.inner_line(line);
+            }
         }
         if texts.is_empty() {
             self.unknown(match place.piped {
@@ -198,6 +281,13 @@ impl Walker {
             });
         }
     }
+}
+
+/// `core.pager=LINE`, `alias.x=!LINE`, `exec=LINE`, `:!LINE`, `LINE`.
+fn tail(value: &str) -> &str {
+    let is_key = |key: &str| key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    let line = value.split_once('=').filter(|(key, _)| is_key(key)).map_or(value, |(_, line)| line);
+    line.trim_start_matches([':', '!'])
 }
 
 fn is_name(text: &str) -> bool {

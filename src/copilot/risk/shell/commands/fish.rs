@@ -24,7 +24,7 @@ impl Reader {
                     self.blanks();
                     self.peek().is_some_and(|c| !matches!(c, '\n' | ';'))
                 } {
-                    self.word_or_fault()?;
+                    self.some_word()?;
                 }
             }
             "function" => {
@@ -35,7 +35,7 @@ impl Reader {
                     self.blanks();
                     self.peek().is_some_and(|c| !matches!(c, '\n' | ';'))
                 } {
-                    self.word_or_fault()?;
+                    self.some_word()?;
                 }
                 self.begin_function(state, name)?;
                 self.open(state, Kind::Block)?;
@@ -53,12 +53,5 @@ impl Reader {
             _ => return Ok(None),
         }
         Ok(Some(()))
-    }
-
-    /// A word that is there: an operator in its place does not parse.
-    fn word_or_fault(&mut self) -> Result<(), Fault> {
-        let before = self.at;
-        self.word()?;
-        if self.at == before { Err(Fault::Unread) } else { Ok(()) }
     }
 }
