@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ask --linus-url --config --completions
+        else if contains -- $word --ask --linus-url --config --integration --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -21,10 +21,12 @@ end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
 complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l risk -d 'Read commands from standard input, one a line, and print LEVEL, classes and reason of each, tabs between'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'
 complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
+complete -c aissh -n __aissh_before_destination -l integration -x -a 'bash zsh fish ksh dash ash' -d 'Print what makes a shell mark its prompts and commands, for an rc file'
 complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'
 complete -c aissh -n __aissh_before_destination -l man -d 'Print the man page'
 complete -c aissh -n __aissh_before_destination -l help -d 'Print this help (ssh\'s own: -h is no option of ssh)'

@@ -5,10 +5,9 @@
 mod support;
 
 use std::fs;
-use std::process::Command;
 
 use support::DEADLINE;
-use support::aissh::{PREFIX, PROGRAM, Run, close_panel, open_panel};
+use support::aissh::{PREFIX, Run};
 use support::lab::Lab;
 use support::linus::{Call, Linus};
 use support::terminal::{Size, Terminal};
@@ -181,10 +180,6 @@ fn integrate(terminal: &Terminal, number: char, n: usize) {
         terminal.send("y");
         terminal.wait_for(is_on, "the integration");
     }
-}
-
-fn has(program: &str) -> bool {
-    Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap().status.success()
 }
 
 /// Everything that must hold in every shell.
