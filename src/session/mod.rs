@@ -119,14 +119,12 @@ impl Session {
                 (Event::Facts(facts), Some(side)) => {
                     side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
                 }
-                (Event::WatchLost, Some(side)) => side.on_watch_lost(now),
+                (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
         }
-        if crash::emulator_is_lost()
-            && let Some(side) = &mut self.side
-        {
-            side.on_watch_lost(now);
+        if crash::emulator_is_lost() {
+            self.on_watch_lost(now);
         }
         while let Ok(event) = self.lane_rx.try_recv() {
             if let Some(side) = &mut self.side {

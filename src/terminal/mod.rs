@@ -17,6 +17,6 @@ mod size;
 mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Mark, Signal, Skimmer};
+pub use emulator::{EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;
