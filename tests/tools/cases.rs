@@ -18,6 +18,8 @@ enum Way {
     Path,
     /// The tool's own option.
     Option,
+    /// An alias of the shell that runs it.
+    Alias,
 }
 
 #[derive(PartialEq, Eq)]
@@ -38,7 +40,12 @@ pub(crate) fn same(case: &str) {
     compare(&Lab::start(), case, &[Way::Path, Way::Option]);
 }
 
-/// For a case in which the shell itself runs ssh: one way is as good as the other.
+/// For a case in which a shell runs ssh: there it has no other name, but may be an alias.
+pub(crate) fn same_in_shell(case: &str) {
+    compare(&Lab::start(), case, &[Way::Path, Way::Alias]);
+}
+
+/// For a tool that has no option for it.
 pub(crate) fn same_in_path(case: &str) {
     compare(&Lab::start(), case, &[Way::Path]);
 }
@@ -92,10 +99,12 @@ fn run(lab: &Lab, case: &str, way: Way, program: &Path) -> Outcome {
     let mut command = Command::new("bash");
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tools/run")).arg(case);
     // Always the same directory, as tools print paths.
-    command.arg(lab.dir().join("work").join(case)).env("LAB", lab.dir()).env_remove("SSH");
+    command.arg(lab.dir().join("work").join(case)).env("LAB", lab.dir());
+    command.env_remove("SSH").env_remove("ALIAS");
     // Set for plain ssh as well: std spawns in another way when PATH is given, which shows in the ignored signals.
     match way {
         Way::Option => command.env("SSH", program).env("PATH", std::env::var("PATH").unwrap()),
+        Way::Alias => command.env("ALIAS", program).env("PATH", std::env::var("PATH").unwrap()),
         Way::Path => command.env("PATH", path_with(lab, program)),
     };
     if let Some(account) = lab.account() {

@@ -15,50 +15,41 @@ case_rsync() {
     rsync ${SSH:+-e "$SSH"} "lab:$PWD/absent" . || echo "status $?"
 }
 
-# scp and sftp have the path of ssh compiled in: a link in PATH changes nothing for them.
-need_option() {
-    [ -n "${SSH-}" ] || skip "it does not look for ssh in PATH"
-}
-
+# scp and sftp have the path of ssh compiled in, but look for a bare name in PATH.
 case_scp() {
-    need_option
     make_blob
     mkdir remote
-    scp -q ${SSH:+-S "$SSH"} blob "lab:$PWD/remote/blob"
-    scp -q ${SSH:+-S "$SSH"} "lab:$PWD/remote/blob" back
+    scp -q -S "${SSH:-ssh}" blob "lab:$PWD/remote/blob"
+    scp -q -S "${SSH:-ssh}" "lab:$PWD/remote/blob" back
     same_as_blob remote/blob back
-    scp -q ${SSH:+-S "$SSH"} "lab:$PWD/absent" . || echo "status $?"
+    scp -q -S "${SSH:-ssh}" "lab:$PWD/absent" . || echo "status $?"
 }
 
 case_scp_old_protocol() {
-    need_option
     make_blob
     mkdir remote
-    scp -O -q ${SSH:+-S "$SSH"} blob "lab:$PWD/remote/blob"
-    scp -O -q ${SSH:+-S "$SSH"} "lab:$PWD/remote/blob" back
+    scp -O -q -S "${SSH:-ssh}" blob "lab:$PWD/remote/blob"
+    scp -O -q -S "${SSH:-ssh}" "lab:$PWD/remote/blob" back
     same_as_blob remote/blob back
-    scp -O -q ${SSH:+-S "$SSH"} "lab:$PWD/absent" . || echo "status $?"
+    scp -O -q -S "${SSH:-ssh}" "lab:$PWD/absent" . || echo "status $?"
 }
 
 case_scp_between_hosts() {
-    need_option
     make_blob
-    scp -3 -q ${SSH:+-S "$SSH"} "lab:$PWD/blob" "demo-host:$PWD/other"
+    scp -3 -q -S "${SSH:-ssh}" "lab:$PWD/blob" "demo-host:$PWD/other"
     same_as_blob other
 }
 
 # scp knows -J itself, and gives it to ssh as an option.
 case_scp_jump() {
-    need_option
     make_blob
-    scp -q -J lab ${SSH:+-S "$SSH"} blob "lab:$PWD/back"
+    scp -q -J lab -S "${SSH:-ssh}" blob "lab:$PWD/back"
     same_as_blob back
 }
 
 case_sftp() {
-    need_option
     make_blob
-    sftp -q ${SSH:+-S "$SSH"} -b - lab << END
+    sftp -q -S "${SSH:-ssh}" -b - lab << END
 cd $PWD
 mkdir remote
 put blob remote/blob
@@ -66,16 +57,20 @@ get remote/blob back
 ls -1 remote
 END
     same_as_blob remote/blob back
-    echo "get $PWD/absent" | sftp -q ${SSH:+-S "$SSH"} -b - lab || echo "status $?"
+    echo "get $PWD/absent" | sftp -q -S "${SSH:-ssh}" -b - lab || echo "status $?"
 }
 
-case_pipes() {
+# With a terminal around it the tools' errors go there, and ssh could ask on it.
+case_tools_in_a_terminal() {
+    need_tool git
+    need_tool rsync
     make_blob
-    # shellcheck disable=SC2002
-    cat blob | ssh_ lab cat > back
-    ssh_ lab "cat > '$PWD/remote'" < blob
-    ssh_ -C lab "cat '$PWD/blob'" | cat > compressed
-    same_as_blob back remote compressed
-    tar -cf - blob | ssh_ lab "mkdir '$PWD/tar' && tar -C '$PWD/tar' -xf -"
-    same_as_blob tar/blob
+    git_remote
+    in_terminal "${SSH:+GIT_SSH_COMMAND='$SSH'} git clone -q lab:$PWD/remote.git clone; echo status \$?
+        rsync ${SSH:+-e '$SSH'} blob lab:$PWD/by-rsync; echo status \$?
+        scp -q -S '${SSH:-ssh}' blob lab:$PWD/by-scp; echo status \$?
+        echo 'put blob $PWD/by-sftp' | sftp -q -S '${SSH:-ssh}' -b - lab; echo status \$?
+        scp -q -S '${SSH:-ssh}' lab:$PWD/absent .; echo status \$?"
+    cmp first/numbers clone/numbers
+    same_as_blob by-rsync by-scp by-sftp
 }

@@ -55,7 +55,57 @@ case_ansible() {
         ansible all -i lab, -m raw -a 'echo raw'
         ANSIBLE_SSH_COMMON_ARGS='-J lab' ansible all -i lab, -m ping
         ANSIBLE_SSH_ARGS='-C -o ControlMaster=no' ansible all -i lab, -m ping
+        [ -z "${LAB_USER-}" ] || ansible_with_a_password
     done
+}
+
+# It gives ssh a terminal of its own as input, and pipes as output.
+ansible_with_a_password() {
+    need_tool sshpass
+    ansible all -i lab, -u "$LAB_USER" -e "ansible_password=$LAB_PASSWORD" -m raw -a 'echo let in' \
+        --ssh-common-args '-o PubkeyAuthentication=no'
+}
+
+# It starts its server through ssh, and talks to it by itself from then on.
+case_mosh() {
+    need_tool mosh
+    export LC_ALL=C.UTF-8 MOSH_TITLE_NOPREFIX=1
+    in_terminal "mosh ${SSH:+--ssh='$SSH'} --no-init lab -- \
+        sh -c 'tty | cut -c 1-9 > $PWD/there; echo there'" > screen
+    cat there
+    grep -ac there screen
+    in_terminal "mosh ${SSH:+--ssh='$SSH -J lab'} --experimental-remote-ip=remote lab -- no-such-program" > screen ||
+        echo "status $?"
+}
+
+case_parallel() {
+    need_tool parallel
+    mkdir -p "$HOME/.parallel"
+    : > "$HOME/.parallel/will-cite"
+    PARALLEL_SSH=${SSH:-ssh} parallel -k -S lab,demo-host 'echo {}; exit {}' ::: 0 1 2 || echo "status $?"
+    seq 100000 > numbers
+    PARALLEL_SSH=${SSH:-ssh} parallel -k -S lab --transferfile {} --return {}.sum --cleanup \
+        --wd "$PWD/there" 'wc -l < {} > {}.sum' ::: numbers
+    cat numbers.sum
+}
+
+# Its module is compiled with the path of ssh, but takes another name, for PATH.
+case_pdsh() {
+    need_tool pdsh
+    mkdir pdsh
+    ln -s "${SSH:-$(command -v ssh)}" pdsh/ssh
+    PATH=$PWD/pdsh:$PATH pdsh -R ssh -w lab 'echo out; echo err >&2; exit 3' || echo "status $?"
+}
+
+case_sshfs() {
+    need_tool sshfs
+    [ -c /dev/fuse ] || skip "there is no /dev/fuse"
+    make_blob
+    mkdir remote mounted
+    sshfs -o ssh_command="${SSH:-ssh}" "lab:$PWD/remote" mounted || skip "this machine does not let us mount"
+    cp blob mounted/blob
+    same_as_blob mounted/blob remote/blob
+    fusermount -u mounted
 }
 
 need_account() {

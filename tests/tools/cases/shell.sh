@@ -169,3 +169,14 @@ END
     bash --noprofile --rcfile rc -ic "$(cat lines)" < /dev/null 2> /dev/null
     in_terminal "bash --noprofile --rcfile rc -ic '$(sed "s/'/'\\\\''/g" lines)'"
 }
+
+case_pipes() {
+    make_blob
+    # shellcheck disable=SC2002
+    cat blob | ssh_ lab cat > back
+    ssh_ lab "cat > '$PWD/remote'" < blob
+    ssh_ -C lab "cat '$PWD/blob'" | cat > compressed
+    same_as_blob back remote compressed
+    tar -cf - blob | ssh_ lab "mkdir '$PWD/tar' && tar -C '$PWD/tar' -xf -"
+    same_as_blob tar/blob
+}
