@@ -115,10 +115,11 @@ impl Session {
                 Event::WatchLost => side.on_watch_lost(now),
             }
         }
-        if crash::emulator_is_lost()
-            && let Some(side) = &mut self.side
-        {
-            side.on_watch_lost(now);
+        if crash::emulator_is_lost() {
+            fault::note("the emulator's thread has crashed");
+            if let Some(side) = &mut self.side {
+                side.on_watch_lost(now);
+            }
         }
         while let Ok(event) = self.lane_rx.try_recv() {
             if let Some(side) = &mut self.side {
