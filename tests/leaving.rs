@@ -289,7 +289,8 @@ fn before_there_is_a_session_it_ends_as_ssh_does() {
     // Takes connections and never says a word.
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = silent.local_addr().unwrap().port().to_string();
-    let ends: [(&str, fn(&Terminal)); 6] = [
+    type End = fn(&Terminal);
+    let ends: [(&str, End); 6] = [
         ("^C", |terminal| terminal.send("\x03")),
         ("^\\", |terminal| terminal.send("\x1c")),
         ("SIGINT", |terminal| terminal.kill(Signal::SIGINT)),
