@@ -145,3 +145,29 @@ fn the_shell_s_descriptors_are_left_as_they_are() {
         assert_eq!(left.exit, Exit::Code(5));
     }
 }
+
+#[test]
+fn what_was_typed_before_the_start_is_kept_and_shown_once() {
+    let lab = Lab::start();
+    // The shell takes the first line; the rest is in the terminal's queue, and on the screen, when ssh starts.
+    let typed = "go\rahead=5\rhalf";
+    let nowhere = ["-o", "ProxyCommand=head -c 1 > /dev/null", "lab"];
+    let script = "read -r go; while [ ! -e typed ]; do sleep 0.02; done; exec \"$@\"";
+    let start = |way: Way, rest: &[&str]| {
+        let done = lab.client_home().join("typed");
+        let _ = fs::remove_file(&done);
+        let terminal = way.run(&lab).ssh(rest).in_script(&format!("cd \"$HOME\"; {script}"));
+        terminal.send(typed);
+        terminal.wait_raw(|raw| raw.ends_with(b"half"), "the terminal's echo");
+        fs::write(done, "").unwrap();
+        terminal
+    };
+    same(UNSEEN, |way| Left::of(&start(way, &nowhere)));
+    let exit = same(UNSEEN, |way| {
+        let terminal = start(way, &["lab"]);
+        terminal.wait_prompt(&format!("{} half", lab.prompt()));
+        terminal.type_line("=1; exit $((ahead + half))");
+        terminal.wait_exit()
+    });
+    assert_eq!(exit, Exit::Code(6));
+}

@@ -109,6 +109,7 @@ fn an_abort_in_the_emulator_costs_the_emulator() {
         terminal.wait_prompt(lab.prompt());
         terminal.type_line("exit 6");
         assert_eq!(terminal.wait_exit(), Exit::Code(6), "{signal}");
+        terminal.wait_text("aissh: internal error: the emulator's thread has crashed");
     }
 }
 

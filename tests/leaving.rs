@@ -6,15 +6,17 @@ mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nix::sys::signal::Signal;
+use nix::sys::termios::LocalFlags;
 use nix::unistd::Pid;
 use support::aissh::wait_panel;
 use support::both::{Left, Way, same};
 use support::lab::Lab;
-use support::process::wait_gone;
-use support::terminal::{Exit, Terminal};
+use support::process::{child_of, wait_asleep, wait_gone};
+use support::terminal::{Exit, Size, Terminal};
 
 const UNSEEN: &[Way] = &[Way::Alone, Way::Hidden];
 const ALL: &[Way] = &[Way::Alone, Way::Hidden, Way::Shown];
@@ -278,5 +280,52 @@ fn a_shared_connection_neither_keeps_it_nor_ends_with_its_terminal() {
             assert!(ssh(&["-O", "exit", "lab"]).status.success());
             (exit, String::from_utf8_lossy(&second.stdout).into_owned())
         });
+    }
+}
+
+#[test]
+fn before_there_is_a_session_it_ends_as_ssh_does() {
+    let lab = Lab::start();
+    // Takes connections and never says a word.
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = silent.local_addr().unwrap().port().to_string();
+    type End = fn(&Terminal);
+    let ends: [(&str, End); 6] = [
+        ("^C", |terminal| terminal.send("\x03")),
+        ("^\\", |terminal| terminal.send("\x1c")),
+        ("SIGINT", |terminal| terminal.kill(Signal::SIGINT)),
+        ("SIGTERM", |terminal| terminal.kill(Signal::SIGTERM)),
+        ("SIGHUP", |terminal| terminal.kill(Signal::SIGHUP)),
+        ("SIGUSR1", |terminal| terminal.kill(Signal::SIGUSR1)),
+    ];
+    for (name, end) in ends {
+        same(ALL, |way| {
+            let terminal = way.run(&lab).ssh(&["-p", &port, "lab"]).start();
+            let _connection = silent.accept().unwrap();
+            wait_asleep(way.ssh(&terminal));
+            end(&terminal);
+            (name, Left::of(&terminal))
+        });
+    }
+}
+
+#[test]
+fn a_signal_in_the_first_moment_leaves_the_terminal_as_it_was() {
+    let lab = Lab::start();
+    let given = Terminal::spawn("true", &[], &lab.env(), Size::CLASSIC);
+    given.wait_exit();
+    let moments: [fn(&Terminal); 3] = [
+        |_| (),
+        |terminal| assert_ne!(child_of(terminal.pid(), "--monitor"), terminal.pid()),
+        |terminal| while terminal.termios().local_flags.contains(LocalFlags::ICANON) {},
+    ];
+    for moment in moments {
+        for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGALRM] {
+            let terminal = Way::Shown.run(&lab).ssh(&["-o", "ProxyCommand=sleep 60", "lab"]).start();
+            moment(&terminal);
+            terminal.kill(signal);
+            assert_eq!(terminal.wait_exit(), Exit::Signal(signal as i32));
+            assert_eq!(terminal.termios(), given.termios());
+        }
     }
 }

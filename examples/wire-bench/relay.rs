@@ -2,7 +2,7 @@
 //! nothing and knows nothing.
 
 use aissh::terminal::monitor::Inherit;
-use aissh::terminal::pty::{Change, Pty};
+use aissh::terminal::pty::{Change, Given, Pty};
 use aissh::terminal::tty::Tty;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -15,7 +15,8 @@ pub(crate) fn run(argv: &[OsString]) -> ! {
     let (program, args) = argv.split_first().expect("a program");
     let mut tty = Tty::open(std::io::stdin().as_fd()).expect("the terminal");
     let size = tty.size().expect("its size");
-    let pty = Pty::spawn(Path::new(program), args, size, tty.cooked(), &Inherit::default()).expect("start");
+    let given = Given { size, modes: tty.cooked(), inherit: &Inherit::default(), ahead: &[] };
+    let pty = Pty::spawn(Path::new(program), args, &given).expect("start");
     let guard = tty.raw();
     let mut buffer = vec![0; 16 * 1024];
     loop {

@@ -14,7 +14,7 @@ static SAID: Mutex<Option<String>> = Mutex::new(None);
 pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
     let print = take_hook();
     set_hook(Box::new(|info| {
-        *SAID.lock().unwrap_or_else(PoisonError::into_inner) = Some(info.to_string());
+        note(&info.to_string());
     }));
     let outcome = catch_unwind(AssertUnwindSafe(run));
     set_hook(print);
@@ -23,6 +23,11 @@ pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
         eprintln!("aissh: internal error: {said}");
     }
     outcome.ok()
+}
+
+/// Something to be said at the end, when the terminal has its settings back.
+pub(super) fn note(said: &str) {
+    *SAID.lock().unwrap_or_else(PoisonError::into_inner) = Some(said.to_owned());
 }
 
 impl Session {

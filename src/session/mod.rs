@@ -124,6 +124,7 @@ impl Session {
             }
         }
         if crash::emulator_is_lost() {
+            fault::note("the emulator's thread has crashed");
             self.on_watch_lost(now);
         }
         while let Ok(event) = self.lane_rx.try_recv() {

@@ -1,4 +1,4 @@
-//! Setting a session up, in the order that must hold: signal handlers, ssh, raw mode, and only then threads.
+//! Setting a session up, in the order that must hold: signal handlers, raw mode, ssh, and only then threads.
 
 use super::answers::Answers;
 use super::fault::contained;
@@ -18,10 +18,10 @@ use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
-use crate::terminal::pty::Pty;
+use crate::terminal::pty::{Given, Pty};
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
-use crate::terminal::{Modes, Size, crash};
+use crate::terminal::{Modes, Size, ahead, crash};
 use crate::ui::{Choice, Theme, View};
 use std::ffi::OsString;
 use std::io;
@@ -43,7 +43,7 @@ pub struct Start<'a> {
     pub door: &'a Door,
 }
 
-/// Runs ssh to its end. An error means that nothing was started and the terminal is untouched.
+/// Runs ssh to its end. An error means that nothing was started and the terminal is as before.
 pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let failed = |what: &str, e: io::Error| Error::new(status::SSH, format!("{what}: {e}"));
     let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
@@ -52,10 +52,12 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
     let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
     crash::install(waker.as_fd()).map_err(|e| failed("install signal handlers", e))?;
-    let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked(), &inherit)
-        .map_err(|e| failed("start ssh", e))?;
-    // From here on ssh runs, and whatever fails costs no more than the panel.
+    // Raw first: what was typed until then is in the terminal's queue and has been echoed.
     let guard = tty.raw().ok();
+    let ahead = ahead::read(&tty);
+    let given = Given { size, modes: tty.cooked(), inherit: &inherit, ahead: &ahead };
+    let pty = Pty::spawn(start.ssh, start.args, &given).map_err(|e| failed("start ssh", e))?;
+    // From here on ssh runs, and whatever fails costs no more than the panel.
     let (event_tx, event_rx) = sync_channel(EVENTS);
     let (lane_tx, lane_rx) = sync_channel(EVENTS);
     let side = if start.cli.no_copilot {

@@ -1,5 +1,6 @@
 //! Both terminals: the user's (raw mode, size, keys) and ssh's (PTY, emulator, queries).
 
+pub mod ahead;
 pub mod crash;
 mod decode;
 mod emulator;

@@ -17,8 +17,8 @@
 //! Descriptors 0 to 2 all become the PTY; that is right here, because aissh wraps only where all three are the
 //! controlling terminal.
 
-use super::Size;
 use super::monitor::Inherit;
+use super::{Size, ahead};
 use crate::ssh::surroundings::WRAPPED_ENV;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{self, LocalFlags, SetArg, Termios};
@@ -50,6 +50,17 @@ pub enum Change {
     Killed(i32),
 }
 
+/// What ssh's terminal and ssh itself are given.
+#[derive(Debug)]
+pub struct Given<'a> {
+    pub size: Size,
+    /// The user's settings.
+    pub modes: &'a Termios,
+    pub inherit: &'a Inherit,
+    /// What was typed before.
+    pub ahead: &'a [u8],
+}
+
 pub struct Pty {
     master: Box<dyn MasterPty + Send>,
     fd: std::os::fd::OwnedFd,
@@ -59,21 +70,18 @@ pub struct Pty {
 impl Pty {
     /// Opens the PTY with the user's settings and starts ssh on it. Call it before any thread exists: the
     /// child allocates between fork and exec.
-    pub fn spawn(
-        ssh: &Path,
-        args: &[OsString],
-        size: Size,
-        modes: &Termios,
-        inherit: &Inherit,
-    ) -> io::Result<Self> {
-        let pair = native_pty_system().openpty(pty_size(size)).map_err(io::Error::other)?;
+    pub fn spawn(ssh: &Path, args: &[OsString], given: &Given<'_>) -> io::Result<Self> {
+        let pair = native_pty_system().openpty(pty_size(given.size)).map_err(io::Error::other)?;
         let raw = pair.master.as_raw_fd().ok_or_else(|| io::Error::other("a PTY without a descriptor"))?;
         // SAFETY: `raw` is open as long as `pair.master`, which outlives this borrow.
         #[allow(unsafe_code)]
         let fd = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()?;
-        termios::tcsetattr(&fd, SetArg::TCSANOW, modes)?;
         set_nonblocking(fd.as_fd())?;
-        let child = pair.slave.spawn_command(command(ssh, args, inherit)?).map_err(io::Error::other)?;
+        termios::tcsetattr(&fd, SetArg::TCSANOW, given.modes)?;
+        if let Some(slave) = pair.master.tty_name().filter(|_| !given.ahead.is_empty()) {
+            ahead::put(given.ahead, fd.as_fd(), &slave, given.modes)?;
+        }
+        let child = pair.slave.spawn_command(command(ssh, args, given.inherit)?).map_err(io::Error::other)?;
         let pid = child.process_id().ok_or_else(|| io::Error::other("a child without a process id"))?;
         Ok(Self { master: pair.master, fd, monitor: Pid::from_raw(pid as i32) })
     }

@@ -100,9 +100,9 @@ impl Emulator {
 
     fn set_tab(&mut self, col: u16) {
         let tabs = self.tabs_mut();
-        tabs.push(col);
-        tabs.sort_unstable();
-        tabs.dedup();
+        if let Err(at) = tabs.binary_search(&col) {
+            tabs.insert(at, col);
+        }
     }
 
     fn tab(&mut self, count: i32) {
