@@ -208,6 +208,11 @@ impl Tracker {
         &self.facts
     }
 
+    /// A text of the screen without the secrets that were echoed into it.
+    pub(crate) fn hide_secrets(&self, text: String) -> String {
+        self.secret.hide(text)
+    }
+
     pub(crate) fn take_events(&mut self) -> Vec<ShellEvent> {
         self.events.drain(..).collect()
     }
@@ -242,10 +247,14 @@ impl Tracker {
         }
         let line = screen.cursor_line();
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
+        if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
+            self.secret.left(&screen.line_text(asked).unwrap_or_default());
+        }
         self.secret.look(line, &screen.text_before_cursor(), !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
         }
+        self.look_at_foreground(screen);
     }
 
     /// One for all that a `feed` printed.
@@ -282,11 +291,10 @@ impl Tracker {
         } else {
             self.recognise(screen, now);
         }
-        self.look_at_foreground(screen);
         self.tell_started();
     }
 
-    /// What has paused may wait for a key, or for a line of its own language.
+    /// What runs may wait for a key, or for a line of its own language.
     fn look_at_foreground(&mut self, screen: &impl Screen) {
         let command = match &self.phase {
             Phase::Running(running) if !running.continuing => running.command.as_deref(),

@@ -112,6 +112,7 @@ impl Tracker {
         }
         let output = running.output(screen, edge);
         let output = running.cut_type_ahead(output, &self.prompts, prompt::is_continuation);
+        let output = self.secret.hide(output);
         let record = running.ended(output, exit);
         self.ended = Some((record.command.clone(), sights::last_part(&record.output)));
         self.facts.last_command.clone_from(&record.command);
@@ -128,7 +129,7 @@ impl Tracker {
             return;
         }
         let output = if self.alternate { String::new() } else { running.output(screen, edge) };
-        let record = running.so_far(output);
+        let record = running.so_far(self.secret.hide(output));
         self.tell(ShellEvent::Command(record));
     }
 
