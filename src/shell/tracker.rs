@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
 use super::command::{Edge, Running, Start};
-use super::dialect::{Dialects, Editor, is_mode_of};
+use super::dialect::{Dialects, Editor, is_greeting, is_mode_of};
 use super::facts::{Facts, Origin, ShellEvent, State};
 use super::foreground::{self, Foreground};
 use super::marks::Place;
@@ -30,6 +30,8 @@ pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
 const NO_ECHO: Duration = Duration::from_millis(700);
 /// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
 const AHEAD: Duration = Duration::from_secs(2);
+/// Of what another host printed before its first prompt, this much is read for its banner.
+const MAX_GREETING: usize = 8 * 1024;
 /// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
 const MAX_EVENTS: usize = 128;
 
@@ -296,12 +298,15 @@ impl Tracker {
 
     /// What runs may wait for a key, or for a line of its own language.
     fn look_at_foreground(&mut self, screen: &impl Screen) {
-        let command = match &self.phase {
-            Phase::Running(running) if !running.continuing => running.command.as_deref(),
-            Phase::Unknown => None,
+        let (command, shells) = match &self.phase {
+            Phase::Running(running) if !running.continuing => {
+                let command = running.command.as_deref();
+                (command, running.tentative.is_some() || opens_shell(command))
+            }
+            Phase::Unknown => (None, true),
             _ => return,
         };
-        self.foreground = foreground::read(&screen.text_before_cursor(), command);
+        self.foreground = foreground::read(&screen.text_before_cursor(), command, shells);
     }
 
     /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
@@ -339,8 +344,10 @@ impl Tracker {
                     if std::mem::take(&mut running.continuing) {
                         running.since = now;
                     }
-                    let nested = opens_shell(running.command.as_deref()) && prompt::is_form(&text);
-                    nested.then_some(0)
+                    let greets =
+                        || is_greeting(&screen.text_from(running.out_from, line, MAX_GREETING), &text);
+                    let nested = opens_shell(running.command.as_deref());
+                    (nested && (prompt::is_form(&text) || greets())).then_some(0)
                 }
             },
             _ => matched.or(prompt::is_form(&text).then_some(0)),

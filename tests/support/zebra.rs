@@ -16,8 +16,11 @@ pub(crate) struct Zebra {
 }
 
 impl Zebra {
-    /// Lets in, and enables, by `password`.
-    pub(crate) fn start(password: &str) -> Self {
+    /// Lets in, and enables, by `password`. Only root can start one: it becomes its own user.
+    pub(crate) fn start(password: &str) -> Option<Self> {
+        if !nix::unistd::geteuid().is_root() {
+            return None;
+        }
         assert!(Path::new(PROGRAM).exists(), "{PROGRAM} is missing: apt-get install frr");
         let dir =
             nix::unistd::mkdtemp(&std::env::temp_dir().join("aissh-zebra.XXXXXX")).expect("make a directory");
@@ -57,7 +60,7 @@ impl Zebra {
             assert!(Instant::now() < deadline, "zebra does not listen");
             std::thread::yield_now();
         }
-        zebra
+        Some(zebra)
     }
 
     /// Where its own CLI listens.

@@ -76,7 +76,11 @@ impl Tracker {
             }
             _ => (read, Origin::UserTyped),
         };
-        self.beliefs.command(opens_shell(command.as_deref()));
+        let opens = opens_shell(command.as_deref());
+        self.beliefs.command(opens);
+        if opens {
+            self.lose_dialect();
+        }
         (self.pending, self.typed_on, self.title) = (None, None, None);
         let mut running = Running::new(command, origin, out_from, now);
         running.enters = self.enter_ahead;
