@@ -148,8 +148,8 @@ make_account() {
     local try
     # Others may have /etc/passwd locked.
     for try in 1 2 3 4 5 6 7 8 9 10; do
-        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash --groups "${LAB_GROUPS-}" "$LAB_USER" ||
-            break
+        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash \
+            ${LAB_GROUPS:+--groups "$LAB_GROUPS"} "$LAB_USER" || break
         [ "$try" -lt 10 ] || exit 1
         sleep 0.2
     done
