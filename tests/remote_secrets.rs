@@ -119,6 +119,32 @@ fn passwords_of_sudo_passwd_mysql_and_an_inner_ssh_and_one_time_codes_are_not_to
 }
 
 #[test]
+fn the_login_password_and_the_answers_of_pam_are_not_told() {
+    let lab = Lab::builder().account().start();
+    let Some(account) = lab.account().cloned() else { return };
+    let (user, password) = (account.user.as_str(), account.password.as_str());
+    for (method, question) in [
+        ("password", format!("{user}@lab's password:")),
+        ("keyboard-interactive", format!("({user}@lab) Password:")),
+    ] {
+        let linus = Linus::modern();
+        let option = format!("PreferredAuthentications={method}");
+        let terminal = Run::aissh(&lab).linus(&linus).ssh(&["-o", &option, "-l", user, "lab"]).start();
+        for (n, answer) in ["wr0ng-horse", password].into_iter().enumerate() {
+            let asked = |screen: &vt100::Screen| screen.contents().matches(&question).count() > n;
+            terminal.wait_for(asked, "the question");
+            terminal.type_line(answer);
+        }
+        terminal.wait_prompt(PROMPT);
+        wait_connected(&linus);
+        open_panel(&terminal);
+        chat(&terminal, "hello");
+        linus.wait_for(|calls| !support::told::messages(calls).is_empty(), support::DEADLINE);
+        assert_untold(&lab, &linus, &["wr0ng-horse", password]);
+    }
+}
+
+#[test]
 fn nothing_is_sent_to_a_devices_enable_password() {
     let Some(zebra) = Zebra::start("hunter2-enable") else { return };
     let lab = Lab::start();

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::command::plain;
 
 /// Words that ask for a secret, in lower case. Programs translate theirs, so the common languages are here too.
-const ASKING: [&str; 16] = [
+const ASKING: [&str; 24] = [
     "password",
     "passwd",
     "passphrase",
@@ -25,6 +25,14 @@ const ASKING: [&str; 16] = [
     "contraseña",
     "senha",
     "пароль",
+    "wachtwoord",
+    "hasło",
+    "heslo",
+    "parola",
+    "パスワード",
+    "密码",
+    "密碼",
+    "암호",
 ];
 /// A question is short; a longer line is text that ends in a colon.
 const MAX_QUESTION: usize = 200;
@@ -121,14 +129,14 @@ impl Secret {
 /// "Password:", "[sudo] password for joe: ", "Enter PIN for 'x': " …
 fn asks(line: &str) -> bool {
     let line = line.trim();
-    if line.len() > MAX_QUESTION || !line.ends_with(':') {
+    if line.len() > MAX_QUESTION || !line.ends_with([':', '：']) {
         return false;
     }
     let line = line.to_lowercase();
     let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     ASKING.iter().any(|word| {
         line.match_indices(word).any(|(at, _)| {
-            // Short words only whole: "pin" is in "mapping", "otp" in "footpath".
+            // Short words only whole: "pin" is in "mapping", "otp" in "footpath". Chinese has no blanks.
             word.len() > 5
                 || edge(line[..at].chars().next_back()) && edge(line[at + word.len()..].chars().next())
         })
@@ -150,6 +158,8 @@ mod tests {
             "Enter PIN for authenticator: ",
             "(current) UNIX PASSWORD:",
             "Passwort: ",
+            "[sudo] joe 的密码：",
+            "Passcode or option (1-3): ",
         ] {
             assert!(asks(line), "{line}");
         }

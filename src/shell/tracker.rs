@@ -26,7 +26,7 @@ use super::secret::Secret;
 pub(crate) const SETTLE: Duration = Duration::from_millis(80);
 /// A command that runs this long is reported once while it runs (contract).
 pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
-/// A key with no echo for this long, after a line that ends in a colon, is a secret. Longer than a slow link's echo.
+/// A key with no echo for this long, after a line that ends as a question, is a secret. Longer than a slow link's echo.
 const NO_ECHO: Duration = Duration::from_millis(700);
 /// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
 const AHEAD: Duration = Duration::from_secs(2);

@@ -184,6 +184,7 @@ fn fits(dialect: Dialect, prompt: &str, device: Option<&Prompt<'_>>) -> bool {
         Dialect::VrpLike => form == Some(Form::Angle),
         Dialect::RouterOs => form == Some(Form::Menu),
         Dialect::FortiOs => form == Some(Form::Spaced),
+        Dialect::Posix => device.is_none_or(|d| d.sign == '#'),
         Dialect::Fish => prompt.trim_end().ends_with('>'),
         _ => true,
     }
