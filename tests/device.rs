@@ -1,15 +1,17 @@
-//! A real network CLI: FRR's vtysh behind sshd, as the login shell.
+//! What is no shell at the other end: a real network CLI (FRR's vtysh behind sshd, as the login shell), and programs
+//! that read lines or keys.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use aissh::linus::contract::{Envelope, Request};
+use support::DEADLINE;
 use support::aissh::{PREFIX, Run, chat, open_panel};
-use support::envelopes::{card, suggests};
+use support::envelopes::{card, suggests, to_chats};
 use support::lab::Lab;
 use support::linus::Linus;
 use support::terminal::{Size, Terminal};
-use support::told::{told, wait_connected};
+use support::told::{commands, session_with, told, wait_connected};
 use support::zebra::Zebra;
 
 fn router(zebra: &Zebra) -> Lab {
@@ -72,7 +74,7 @@ fn vtysh_is_known_its_modes_are_followed_and_its_pager_waits() {
     terminal.wait_text("Edit 1 cmd_001");
     terminal.send("\r");
     terminal.wait_text("A pager or a question waits");
-    assert_eq!(support::told::commands(&linus.calls()).len(), steps.len(), "it has not ended");
+    assert_eq!(commands(&linus.calls()).len(), steps.len(), "it has not ended");
     // The pager goes on to the end, page by page: more(1) drops what is typed ahead.
     terminal.send(format!("{PREFIX}\t"));
     terminal.wait_prompt("--More--");
@@ -102,4 +104,33 @@ fn the_built_in_linus_proposes_no_shell_command_there() {
     chat(&terminal, "/var is full");
     terminal.wait_text("This is vtysh.");
     assert!(!terminal.screen_text().contains("df -h"), "{}", terminal.screen_text());
+}
+
+#[test]
+fn a_card_is_held_while_a_program_or_a_pager_reads_and_its_lines_are_no_commands() {
+    let lab = Lab::start();
+    std::fs::write(lab.home().join("long"), "a line\n".repeat(100)).unwrap();
+    for (command, waits, why, leave) in [
+        ("python3 -q", ">>>", "A program reads input there", "1+1\rexit()\r"),
+        ("less -X long", "long", "A pager or a question waits", "q"),
+    ] {
+        let linus = Linus::modern();
+        linus.reply_with(to_chats(suggests(vec![card("cmd_001", "echo injected")])));
+        let terminal = session_with(&lab, &linus);
+        open_panel(&terminal);
+        terminal.type_line(command);
+        terminal.wait_prompt(waits);
+        chat(&terminal, "hello");
+        terminal.wait_text("cmd_001");
+        terminal.send(format!("{PREFIX}1"));
+        terminal.wait_text("Edit 1 cmd_001");
+        terminal.send("\r");
+        terminal.wait_text(why);
+        terminal.send(format!("{PREFIX}\t{leave}"));
+        terminal.wait_prompt(lab.prompt());
+        terminal.type_line("echo after");
+        linus.wait_for(|calls| commands(calls).iter().any(|c| c.command == "echo after"), DEADLINE);
+        let told: Vec<_> = commands(&linus.calls()).into_iter().map(|c| c.command).collect();
+        assert_eq!(told, [command, "echo after"]);
+    }
 }

@@ -58,8 +58,18 @@ fn is_pager(text: &str, command: Option<&str>) -> bool {
 fn is_question(text: &str) -> bool {
     let lower = text.to_lowercase();
     let keys = ["press any key", "hit any key", "press enter to continue", "press return to continue"];
-    let answers =
-        ["[y/n]", "(y/n)", "[yes/no]", "(yes/no)", "[confirm]", "(yes/no/[fingerprint])", "[y,n]", "[y|n]"];
+    let answers = [
+        "[y/n]",
+        "(y/n)",
+        "[yes/no]",
+        "(yes/no)",
+        "[confirm]",
+        "(yes/no/[fingerprint])",
+        "[y,n]",
+        "[y|n]",
+        "[yes,no] (no)",
+        "[yes,no] (yes)",
+    ];
     let bare = lower.trim_end_matches(['?', ':', ' ', '.']);
     keys.iter().any(|k| lower.contains(k)) || answers.iter().any(|a| bare.ends_with(a)) || text.ends_with('?')
 }
@@ -127,6 +137,8 @@ mod tests {
             "rm: remove regular file 'x'? ",
             "Press any key to continue . . . ",
             "Are you sure to continue?[Y/N]",
+            "Reboot the system ? [yes,no] (no) ",
+            "Reboot, yes? [y/N]:",
         ] {
             assert_eq!(read(line, Some("x")), Some(Foreground::Question), "{line}");
         }

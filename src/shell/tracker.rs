@@ -247,16 +247,16 @@ impl Tracker {
         if self.alternate {
             return;
         }
-        let line = screen.cursor_line();
+        let (line, before) = (screen.cursor_line(), screen.text_before_cursor());
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
         if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
             self.secret.left(&screen.line_text(asked).unwrap_or_default());
         }
-        self.secret.look(line, &screen.text_before_cursor(), !own);
+        self.secret.look(line, &before, !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
         }
-        self.look_at_foreground(screen);
+        self.look_at_foreground(&before);
     }
 
     /// One for all that a `feed` printed.
@@ -297,7 +297,7 @@ impl Tracker {
     }
 
     /// What runs may wait for a key, or for a line of its own language.
-    fn look_at_foreground(&mut self, screen: &impl Screen) {
+    fn look_at_foreground(&mut self, before_cursor: &str) {
         let (command, shells) = match &self.phase {
             Phase::Running(running) if !running.continuing => {
                 let command = running.command.as_deref();
@@ -306,7 +306,7 @@ impl Tracker {
             Phase::Unknown => (None, true),
             _ => return,
         };
-        self.foreground = foreground::read(&screen.text_before_cursor(), command, shells);
+        self.foreground = foreground::read(before_cursor, command, shells);
     }
 
     /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
