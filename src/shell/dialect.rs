@@ -5,7 +5,7 @@ mod form;
 mod words;
 
 pub use clues::dialect_of;
-pub(crate) use clues::{Dialects, Editor, Sight, is_mode_of};
+pub(crate) use clues::{Dialects, Editor, Sight, is_greeting, is_mode_of};
 
 /// A shell, or a network device's CLI. `Unknown` is an answer: nothing is assumed of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

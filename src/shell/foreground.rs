@@ -7,6 +7,10 @@ const MAX_LINE: usize = 200;
 /// Of a program's own prompt. A longer text that ends in `>` is output.
 const MAX_PROMPT: usize = 60;
 
+/// Programs whose prompt is their name; and python's.
+const PROGRAMS: [&str; 10] =
+    [">>", "mysql", "sqlite", "sftp", "ftp", "lftp", "ghci", "julia", "scala", "cqlsh"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Foreground {
     /// It takes keys one by one.
@@ -17,8 +21,9 @@ pub(crate) enum Foreground {
     Program,
 }
 
-/// What the line before the cursor shows; `command` is what runs, where that is known.
-pub(crate) fn read(line: &str, command: Option<&str>) -> Option<Foreground> {
+/// What the line before the cursor shows. `command` is what runs, where that is known; `shells` says that another
+/// shell may have begun, whose prompt is not known yet.
+pub(crate) fn read(line: &str, command: Option<&str>, shells: bool) -> Option<Foreground> {
     let text = line.trim();
     if text.is_empty() || line.len() > MAX_LINE {
         return None;
@@ -28,7 +33,7 @@ pub(crate) fn read(line: &str, command: Option<&str>) -> Option<Foreground> {
     } else if is_question(text) {
         Some(Foreground::Question)
     } else {
-        is_program(line, text, command).then_some(Foreground::Program)
+        is_program(line, text, command, shells).then_some(Foreground::Program)
     }
 }
 
@@ -53,13 +58,23 @@ fn is_pager(text: &str, command: Option<&str>) -> bool {
 fn is_question(text: &str) -> bool {
     let lower = text.to_lowercase();
     let keys = ["press any key", "hit any key", "press enter to continue", "press return to continue"];
-    let answers =
-        ["[y/n]", "(y/n)", "[yes/no]", "(yes/no)", "[confirm]", "(yes/no/[fingerprint])", "[y,n]", "[y|n]"];
+    let answers = [
+        "[y/n]",
+        "(y/n)",
+        "[yes/no]",
+        "(yes/no)",
+        "[confirm]",
+        "(yes/no/[fingerprint])",
+        "[y,n]",
+        "[y|n]",
+        "[yes,no] (no)",
+        "[yes,no] (yes)",
+    ];
     let bare = lower.trim_end_matches(['?', ':', ' ', '.']);
     keys.iter().any(|k| lower.contains(k)) || answers.iter().any(|a| bare.ends_with(a)) || text.ends_with('?')
 }
 
-fn is_program(line: &str, text: &str, command: Option<&str>) -> bool {
+fn is_program(line: &str, text: &str, command: Option<&str>, shells: bool) -> bool {
     if text.len() > MAX_PROMPT || line.len() - line.trim_end().len() > 1 {
         return false;
     }
@@ -67,7 +82,9 @@ fn is_program(line: &str, text: &str, command: Option<&str>) -> bool {
     let psql = ["=#", "=>", "-#", "->", "(#", "(>", "'#", "'>"].iter().any(|end| text.ends_with(end));
     let debugger = text.starts_with('(') && text.ends_with("db)") && !text.contains(' ');
     let ipython = text.strip_prefix("In [").is_some_and(|n| n.ends_with("]:"));
-    let word = text.strip_suffix('>').is_some_and(|t| !t.contains(' ') && !t.starts_with('<'));
+    // `Router>` is of this form too.
+    let named = |t: &str| !shells || PROGRAMS.contains(&t);
+    let word = text.strip_suffix('>').is_some_and(|t| !t.contains(' ') && !t.starts_with('<') && named(t));
     let maria = text.starts_with("MariaDB [") && text.ends_with("]>");
     let more = text == "..." && line.ends_with("... ") || text == "...>" || text == "-->";
     // A bare ">" is node's, and many others': only where it cannot be a shell's continuation.
@@ -79,6 +96,10 @@ fn is_program(line: &str, text: &str, command: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(line: &str, command: Option<&str>) -> Option<Foreground> {
+        super::read(line, command, false)
+    }
 
     #[test]
     fn pagers_are_known_by_their_prompts() {
@@ -116,6 +137,8 @@ mod tests {
             "rm: remove regular file 'x'? ",
             "Press any key to continue . . . ",
             "Are you sure to continue?[Y/N]",
+            "Reboot the system ? [yes,no] (no) ",
+            "Reboot, yes? [y/N]:",
         ] {
             assert_eq!(read(line, Some("x")), Some(Foreground::Question), "{line}");
         }
@@ -142,6 +165,8 @@ mod tests {
             assert_eq!(read(line, Some("x")), Some(Foreground::Program), "{line}");
         }
         assert_eq!(read("> ", Some("node")), Some(Foreground::Program));
+        assert_eq!(super::read("Router>", Some("ssh router"), true), None, "a device's prompt");
+        assert_eq!(super::read("mysql> ", Some("sudo mysql"), true), Some(Foreground::Program));
         for line in ["> ", "", "45%", "Password: ", "a line of output", "<b>", "copying"] {
             assert_eq!(read(line, None), None, "{line}");
         }

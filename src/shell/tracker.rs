@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
 use super::command::{Edge, Running, Start};
-use super::dialect::{Dialects, Editor, is_mode_of};
+use super::dialect::{Dialects, Editor, is_greeting, is_mode_of};
 use super::facts::{Facts, Origin, ShellEvent, State};
 use super::foreground::{self, Foreground};
 use super::marks::Place;
@@ -27,10 +27,12 @@ use super::secret::Secret;
 pub(crate) const SETTLE: Duration = Duration::from_millis(80);
 /// A command that runs this long is reported once while it runs (contract).
 pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
-/// A key with no echo for this long, after a line that ends in a colon, is a secret. Longer than a slow link's echo.
+/// A key with no echo for this long, after a line that ends as a question, is a secret. Longer than a slow link's echo.
 const NO_ECHO: Duration = Duration::from_millis(700);
 /// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
 const AHEAD: Duration = Duration::from_secs(2);
+/// Of what another host printed before its first prompt, this much is read for its banner.
+const MAX_GREETING: usize = 8 * 1024;
 /// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
 const MAX_EVENTS: usize = 128;
 
@@ -217,6 +219,11 @@ impl Tracker {
         &self.facts
     }
 
+    /// A text of the screen without the secrets that were echoed into it.
+    pub(crate) fn hide_secrets(&self, text: String) -> String {
+        self.secret.hide(text)
+    }
+
     pub(crate) fn take_events(&mut self) -> Vec<ShellEvent> {
         self.events.drain(..).collect()
     }
@@ -249,12 +256,16 @@ impl Tracker {
         if self.alternate {
             return;
         }
-        let line = screen.cursor_line();
+        let (line, before) = (screen.cursor_line(), screen.text_before_cursor());
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        self.secret.look(line, || screen.text_before_cursor(), !own);
+        if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
+            self.secret.left(&screen.line_text(asked).unwrap_or_default());
+        }
+        self.secret.look(line, &before, !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
         }
+        self.look_at_foreground(&before);
     }
 
     /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one, and whether
@@ -310,18 +321,20 @@ impl Tracker {
         } else {
             self.recognise(screen, now);
         }
-        self.look_at_foreground(screen);
         self.tell_started();
     }
 
-    /// What has paused may wait for a key, or for a line of its own language.
-    fn look_at_foreground(&mut self, screen: &impl Screen) {
-        let command = match &self.phase {
-            Phase::Running(running) if !running.continuing => running.command.as_deref(),
-            Phase::Unknown => None,
+    /// What runs may wait for a key, or for a line of its own language.
+    fn look_at_foreground(&mut self, before_cursor: &str) {
+        let (command, shells) = match &self.phase {
+            Phase::Running(running) if !running.continuing => {
+                let command = running.command.as_deref();
+                (command, running.tentative.is_some() || opens_shell(command))
+            }
+            Phase::Unknown => (None, true),
             _ => return,
         };
-        self.foreground = foreground::read(&screen.text_before_cursor(), command);
+        self.foreground = foreground::read(before_cursor, command, shells);
     }
 
     /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
@@ -367,8 +380,10 @@ impl Tracker {
                     if std::mem::take(&mut running.continuing) {
                         running.since = now;
                     }
-                    let nested = opens_shell(running.command.as_deref()) && is_form;
-                    nested.then_some(0)
+                    let greets =
+                        || is_greeting(&screen.text_from(running.out_from, line, MAX_GREETING), &text);
+                    let nested = opens_shell(running.command.as_deref());
+                    (nested && (is_form || greets())).then_some(0)
                 }
             },
             _ => matched.or(is_form.then_some(0)),

@@ -23,6 +23,7 @@ pub(super) const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 pub(super) fn status() -> Status {
     Status {
         target: "root@10.250.50.70".into(),
+        device: None,
         policy: "confirm",
         secret: false,
         prefix: "Ctrl-\\".into(),

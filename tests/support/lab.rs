@@ -45,6 +45,7 @@ pub(crate) struct Builder {
     var: Option<PathBuf>,
     account: Option<Account>,
     wrapper: Vec<String>,
+    sudoer: bool,
 }
 
 impl Builder {
@@ -89,6 +90,12 @@ impl Builder {
         self
     }
 
+    /// The account may use sudo, by its password.
+    pub(crate) fn sudoer(mut self) -> Self {
+        self.sudoer = true;
+        self.account()
+    }
+
     pub(crate) fn start(self) -> Lab {
         let template = std::env::temp_dir().join("aissh-lab.XXXXXX");
         let dir = nix::unistd::mkdtemp(&template).expect("make the lab's directory");
@@ -117,6 +124,7 @@ impl Builder {
             .arg(dir)
             .envs(self.var.iter().map(|script| ("LAB_VAR", script)))
             .envs(account.into_iter().flatten())
+            .envs(self.sudoer.then_some(("LAB_GROUPS", "sudo")))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

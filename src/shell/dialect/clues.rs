@@ -167,6 +167,14 @@ fn greeted(sight: &Sight<'_>, device: Option<&Prompt<'_>>) -> Option<(Dialect, C
     found.map(|d| (d, Clue::Banner))
 }
 
+/// Whether a text that ends in this prompt is the greeting of a device that has such prompts.
+pub(crate) fn is_greeting(printed: &str, prompt: &str) -> bool {
+    let device = Prompt::read(prompt);
+    let banner =
+        |line| words::banner(line).is_some_and(|d| d.is_device() && fits(d, prompt, device.as_ref()));
+    device.is_some() && printed.lines().any(banner)
+}
+
 /// Whether this dialect has prompts of that form.
 fn fits(dialect: Dialect, prompt: &str, device: Option<&Prompt<'_>>) -> bool {
     let form = device.map(|d| d.form);
@@ -176,6 +184,7 @@ fn fits(dialect: Dialect, prompt: &str, device: Option<&Prompt<'_>>) -> bool {
         Dialect::VrpLike => form == Some(Form::Angle),
         Dialect::RouterOs => form == Some(Form::Menu),
         Dialect::FortiOs => form == Some(Form::Spaced),
+        Dialect::Posix => device.is_none_or(|d| d.sign == '#'),
         Dialect::Fish => prompt.trim_end().ends_with('>'),
         _ => true,
     }

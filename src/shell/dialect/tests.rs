@@ -71,6 +71,39 @@ fn a_banner_counts_where_the_prompt_has_its_form() {
 }
 
 #[test]
+fn ash_greets_too() {
+    let banner =
+        "BusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) built-in shell (ash)\nEnter 'help' for a list\n";
+    assert_eq!(Session::login(banner, "/tmp/tc # ").now(), Some((Dialect::Ash, Clue::Banner)));
+    assert_eq!(Session::login(banner, "web1# ").now(), Some((Dialect::Ash, Clue::Banner)));
+}
+
+#[test]
+fn no_text_panics() {
+    let pieces = [
+        "[", "]", "<", ">", "#", "(", ")", "@", "~", "PS ", ":\\", "é", "漢", " ", "a", "config", "\n", "% ",
+        "'",
+    ];
+    let mut state = 1_u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..4_000 {
+        let mut text = || (0..below(9)).map(|_| pieces[below(pieces.len())]).collect::<String>();
+        let (prompt, command, printed, above) = (text(), text(), text(), text());
+        let mut dialects = Dialects::default();
+        dialects.see(&Sight { prompt: &above, ..Sight::default() }, same);
+        let (command, fresh) = (Some(command.as_str()), true);
+        dialects.see(
+            &Sight { prompt: &prompt, above: &above, command, fresh, printed: &printed, ..Sight::default() },
+            same,
+        );
+        dialect_of(&format!("{printed}\n{prompt}"));
+    }
+}
+
+#[test]
 fn a_prompt_of_a_devices_form_alone_is_unknown() {
     for prompt in [
         "Router>",

@@ -29,6 +29,9 @@ const BANNERS: [(&str, Dialect); 16] = [
 /// What stands at the begin of a line of a banner.
 pub(super) fn banner(line: &str) -> Option<Dialect> {
     let line = line.trim();
+    if line.starts_with("BusyBox v") && line.ends_with(" built-in shell (ash)") {
+        return Some(Dialect::Ash);
+    }
     BANNERS.iter().find(|(words, _)| line.starts_with(words)).map(|(_, dialect)| *dialect)
 }
 

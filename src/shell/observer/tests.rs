@@ -1,6 +1,7 @@
 //! Recorded shells replayed, and the cases that no recording holds.
 
 mod cases;
+mod devices;
 mod dialects;
 mod gaps;
 mod recorded;

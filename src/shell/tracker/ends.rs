@@ -76,7 +76,11 @@ impl Tracker {
             }
             _ => (read, Origin::UserTyped),
         };
-        self.beliefs.command(opens_shell(command.as_deref()));
+        let opens = opens_shell(command.as_deref());
+        self.beliefs.command(opens);
+        if opens {
+            self.lose_dialect();
+        }
         (self.pending, self.typed_on, self.title) = (None, None, None);
         let mut running = Running::new(command, origin, out_from, now);
         running.enters = self.enter_ahead;
@@ -112,11 +116,12 @@ impl Tracker {
         }
         let output = running.output(screen, edge);
         let output = running.cut_type_ahead(output, &self.prompts, prompt::is_continuation);
+        let output = self.secret.hide(output);
         let record = running.ended(output, exit);
         self.ended = Some((record.command.clone(), sights::last_part(&record.output)));
         self.facts.last_command.clone_from(&record.command);
         self.facts.last_exit = record.exit.map(|e| e.code);
-        self.secret.look(u64::MAX, String::new, false);
+        self.secret.look(u64::MAX, "", false);
         self.tell(ShellEvent::Command(record));
     }
 
@@ -128,7 +133,7 @@ impl Tracker {
             return;
         }
         let output = if self.alternate { String::new() } else { running.output(screen, edge) };
-        let record = running.so_far(output);
+        let record = running.so_far(self.secret.hide(output));
         self.tell(ShellEvent::Command(record));
     }
 

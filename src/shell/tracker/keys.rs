@@ -55,7 +55,7 @@ impl Tracker {
 
     fn typed(&mut self, screen: &impl Screen, now: Instant) {
         let text = screen.text_before_cursor();
-        let asked = text.trim_end().ends_with(':');
+        let asked = text.trim_end().ends_with([':', '：', '?']);
         self.typed_at = Some(now);
         if !text.trim().is_empty() {
             self.typed_on = Some(screen.cursor_line());

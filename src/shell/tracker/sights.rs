@@ -65,6 +65,11 @@ impl Tracker {
         if titled { Editor::TitledPrompt } else { Editor::None }
     }
 
+    /// Something else may prompt next.
+    pub(super) fn lose_dialect(&mut self) {
+        (self.facts.dialect, self.facts.dialect_from) = Default::default();
+    }
+
     fn write_dialect(&mut self) {
         let now = self.dialects.now();
         self.facts.dialect = now.map(|(dialect, _)| dialect).unwrap_or_default();
