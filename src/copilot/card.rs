@@ -2,12 +2,9 @@
 
 use std::time::Instant;
 
-use super::risk::{Assessment, Syntax, assess};
+use super::risk::{Assessment, COMMAND_LIMIT, Syntax, assess};
 use crate::linus::contract::{Risk, Suggestion};
 use crate::text::{cut, is_sendable_char, sanitize, visible_char};
-
-/// Bytes of a command: longer than anything one reads before sending it.
-pub(crate) const COMMAND_LIMIT: usize = 8 * 1024;
 
 /// Bytes of a description.
 const DESCRIPTION_LIMIT: usize = 1000;

@@ -26,11 +26,13 @@ pub use verdict::{Assessment, Class, Classes, Finding};
 
 use self::shell::Tongue;
 use self::walk::Walker;
-use super::card::COMMAND_LIMIT;
 use crate::linus::contract::Risk;
 
 #[cfg(test)]
 use self::walk::METHODS;
+
+/// Bytes of a command: longer than anything one reads before sending it.
+pub(crate) const COMMAND_LIMIT: usize = 8 * 1024;
 
 /// The language that the remote reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
