@@ -76,5 +76,8 @@ fn in_shell(command: &str, syntax: Syntax) -> Vec<Finding> {
     if tongue == Tongue::Posix && text::recalls_history(command) {
         findings.push(Finding::new(Class::Unknown, "! puts an earlier command in here"));
     }
+    if findings.is_empty() {
+        findings.push(Finding::new(Class::ReadOnly, "runs nothing"));
+    }
     findings
 }
