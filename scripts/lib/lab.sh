@@ -8,6 +8,7 @@
 # LAB_MARKS=1  the remote prompt also sends OSC 133 and OSC 7 marks
 # LAB_USER     (serve) an account that is made for this sshd and removed with it; it is let in by LAB_PASSWORD,
 #              which is taken as a password and by keyboard-interactive (PAM)
+# LAB_GROUPS   (serve) more groups of that account, as `sudo`
 # LAB_VAR      (serve) a script that mounts and fills a /var that only this sshd's sessions see
 #
 # No file of the system is changed; the only thing left outside DIR is the empty /run/sshd that sshd insists on.
@@ -116,7 +117,7 @@ serve() {
     local dir=$1 pam=no options=()
     # Only root's sshd can hand a pty to a session: it has to chown the device.
     [ "$(id -u)" = 0 ] || exec sudo -n LAB_VAR="${LAB_VAR-}" LAB_IN_NAMESPACE="${LAB_IN_NAMESPACE-}" \
-        LAB_USER="${LAB_USER-}" LAB_PASSWORD="${LAB_PASSWORD-}" "$BASH" "$0" serve "$dir"
+        LAB_USER="${LAB_USER-}" LAB_PASSWORD="${LAB_PASSWORD-}" LAB_GROUPS="${LAB_GROUPS-}" "$BASH" "$0" serve "$dir"
     if [ -n "${LAB_VAR-}" ] && [ -z "${LAB_IN_NAMESPACE-}" ]; then
         # In a mount namespace of its own, so that the mount is seen by the sessions only and ends with them.
         LAB_IN_NAMESPACE=1 exec unshare --mount --propagation private "$BASH" "$0" serve "$dir"
@@ -147,7 +148,8 @@ make_account() {
     local try
     # Others may have /etc/passwd locked.
     for try in 1 2 3 4 5 6 7 8 9 10; do
-        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash "$LAB_USER" || break
+        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash \
+            ${LAB_GROUPS:+--groups "$LAB_GROUPS"} "$LAB_USER" || break
         [ "$try" -lt 10 ] || exit 1
         sleep 0.2
     done

@@ -2,6 +2,7 @@
 
 use super::{Session, Side};
 use crate::control::keystrokes;
+use crate::copilot::risk::Syntax;
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -57,6 +58,13 @@ impl Session {
 }
 
 impl Side {
+    /// What a card would do depends on what reads it.
+    pub(super) fn note_dialect(&mut self) {
+        if let Some(observer) = self.watch.here() {
+            self.copilot.suggestions.set_syntax(Syntax::of(observer.facts().dialect));
+        }
+    }
+
     /// Why nothing may be typed now. What the remote says can hold a send back, never bring one about. Where it is
     /// the user's to judge, a second Enter on the same card sends it.
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
@@ -72,6 +80,8 @@ impl Side {
                 return Some("Not sent: a full-screen program runs".into());
             }
             (LineMode::Raw, State::Running) => "Something runs there",
+            (LineMode::Raw, State::Waiting) => "A pager or a question waits for a key there",
+            (LineMode::Raw, State::Program) => "A program reads input there",
             (LineMode::Raw, _) if observer.line_is_taken(now) => "The remote's line is not empty",
             (LineMode::Raw, State::AtPrompt | State::Unknown) => return None,
         };

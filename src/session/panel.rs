@@ -6,7 +6,7 @@
 use super::cards::Echo;
 use super::fault::planted;
 use super::{Session, Side};
-use crate::shell::{Observer, State};
+use crate::shell::{Dialect, Observer, State};
 use crate::terminal::keys::Tokenizer;
 use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
@@ -287,6 +287,7 @@ impl Session {
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
+        side.note_dialect();
         let Side { panel, watch, copilot, linus, .. } = side;
         if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
             return;
@@ -296,6 +297,7 @@ impl Session {
         let Some(observer) = watch.here() else { return };
         let status = Status {
             target: linus.target().to_owned(),
+            device: Some(observer.facts().dialect).filter(|d| d.is_device()).and_then(Dialect::name),
             policy: "confirm",
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),

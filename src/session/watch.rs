@@ -42,9 +42,9 @@ impl Snapshot {
         let emulator = observer.emulator();
         let line = emulator.cursor_line();
         Self {
-            tail: emulator.tail(TAIL_LINES, TAIL_BYTES),
+            tail: observer.hide_secrets(emulator.tail(TAIL_LINES, TAIL_BYTES)),
             // `clear` moves the cursor to a lower line than before: what is there now is new.
-            new_output: emulator.text_from(since.min(line), line + 1, TAIL_BYTES),
+            new_output: observer.hide_secrets(emulator.text_from(since.min(line), line + 1, TAIL_BYTES)),
             line,
             facts: observer.facts().clone(),
         }

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::marks::Place;
 
 /// First words (or words after `sudo`) with which another shell, user or host may take over, or the old one come back.
-const OPENERS: [&str; 28] = [
+const OPENERS: [&str; 31] = [
     "sudo",
     "su",
     "doas",
@@ -16,6 +16,9 @@ const OPENERS: [&str; 28] = [
     "ssh",
     "mosh",
     "telnet",
+    "nc",
+    "vtysh",
+    "pwsh",
     "bash",
     "sh",
     "zsh",

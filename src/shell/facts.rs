@@ -1,5 +1,7 @@
 //! The tracker's vocabulary: states, facts and events.
 
+use super::dialect::{Clue, Dialect};
+
 /// What stands in the foreground on the remote, as far as can be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum State {
@@ -10,6 +12,10 @@ pub enum State {
     AtPrompt,
     /// A command runs.
     Running,
+    /// It waits for a key: a pager, or a question. It has not ended.
+    Waiting,
+    /// It reads lines of its own (python, psql, gdb): what is sent goes to it, and not to the shell.
+    Program,
     /// The alternate screen is in use (editor, pager, remote tmux).
     FullScreen,
     /// Input is not echoed: a password or passphrase is being asked for.
@@ -71,6 +77,9 @@ pub struct Facts {
     pub host: Option<String>,
     pub last_command: Option<String>,
     pub last_exit: Option<i32>,
+    /// What reads the commands, and what told so. `Unknown` where nothing did.
+    pub dialect: Dialect,
+    pub dialect_from: Option<Clue>,
 }
 
 /// What the tracker reports, in the order of the stream.

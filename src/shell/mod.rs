@@ -4,7 +4,9 @@
 
 mod beliefs;
 mod command;
+mod dialect;
 mod facts;
+mod foreground;
 mod marks;
 mod observer;
 mod prompt;
@@ -13,6 +15,7 @@ mod secret;
 mod status;
 mod tracker;
 
+pub use dialect::{Clue, Dialect, dialect_of};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use observer::Observer;
 pub use tracker::Input;

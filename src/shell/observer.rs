@@ -116,6 +116,11 @@ impl Observer {
         self.tracker.line_is_taken(&self.emulator, now)
     }
 
+    /// A text of the screen as it may leave: without the answers to questions for secrets.
+    pub fn hide_secrets(&self, text: String) -> String {
+        self.tracker.hide_secrets(text)
+    }
+
     pub fn emulator(&self) -> &Emulator {
         &self.emulator
     }

@@ -1,6 +1,11 @@
 //! When input is a secret: the local line does not echo, or a program asks for a password.
 //!
-//! Decides only; it never sees what is typed.
+//! Decides only; it never sees what is typed. Where a program echoes the answer to such a question (one-time codes),
+//! the answer is cut from every text that leaves the tracker.
+
+use std::collections::VecDeque;
+
+use super::command::plain;
 
 /// Words that ask for a secret, in lower case. Programs translate theirs, so the common languages are here too.
 const ASKING: [&str; 16] = [
@@ -24,6 +29,12 @@ const ASKING: [&str; 16] = [
 /// A question is short; a longer line is text that ends in a colon.
 const MAX_QUESTION: usize = 200;
 
+/// Questions whose answers were echoed and are kept out of texts; the oldest go first. Nobody answers more in the
+/// hundred lines that are told.
+const MAX_ECHOED: usize = 32;
+/// What stands for an echoed answer.
+const HIDDEN: &str = " ‹hidden›";
+
 /// A secret that is being asked for on the remote.
 #[derive(Debug, Default)]
 pub(crate) struct Secret {
@@ -31,6 +42,8 @@ pub(crate) struct Secret {
     pub(crate) local: bool,
     /// The line of the question, and its text as asked.
     asked: Option<(u64, String)>,
+    /// The questions of which an answer was seen on the screen.
+    echoed: VecDeque<String>,
 }
 
 impl Secret {
@@ -41,15 +54,61 @@ impl Secret {
     /// Looks at the cursor's line. `may_begin` is false where that line is the user's own input.
     pub(crate) fn look(&mut self, line: u64, before_cursor: &str, may_begin: bool) {
         if let Some((at, question)) = &self.asked {
-            // sudo's pwfeedback answers every key with a star; anything else is an echo, and no secret.
-            let same = before_cursor.strip_prefix(question.as_str());
-            if *at == line && same.is_some_and(|more| more.chars().all(|c| matches!(c, '*' | '•' | ' '))) {
-                return;
+            // An answer may show as stars (sudo's pwfeedback), or as it is (a one-time code): a secret all the same.
+            let answer = before_cursor.strip_prefix(question.as_str()).filter(|_| *at == line);
+            match answer {
+                Some(answer) if answer.chars().all(|c| matches!(c, '*' | '•' | ' ')) => return,
+                Some(_) if asks(question) => return self.answer_shows(),
+                _ => self.asked = None,
             }
-            self.asked = None;
         }
         if may_begin && asks(before_cursor) {
             self.begin(line, before_cursor);
+        }
+    }
+
+    /// The line of the question.
+    pub(crate) fn line(&self) -> Option<u64> {
+        self.asked.as_ref().map(|(line, _)| *line)
+    }
+
+    /// The cursor has left that line, and this is what stands on it: the whole answer may have come at once.
+    pub(crate) fn left(&mut self, text: &str) {
+        let Some((_, question)) = &self.asked else { return };
+        let shows = |a: &str| !a.chars().all(|c| matches!(c, '*' | '•' | ' '));
+        if asks(question) && text.strip_prefix(question.as_str()).is_some_and(shows) {
+            self.answer_shows();
+        }
+        self.asked = None;
+    }
+
+    fn answer_shows(&mut self) {
+        let Some((_, question)) = &self.asked else { return };
+        if self.echoed.contains(question) {
+            return;
+        }
+        if self.echoed.len() >= MAX_ECHOED {
+            self.echoed.pop_front();
+        }
+        self.echoed.push_back(question.clone());
+    }
+
+    /// The text without the answers that were echoed in it. Lines with one lose their colours.
+    pub(crate) fn hide(&self, text: String) -> String {
+        let is_line = |line: &str| self.echoed.iter().any(|question| line.contains(question.as_str()));
+        if self.echoed.is_empty() || !text.contains("\x1b[") && !text.split('\n').any(is_line) {
+            return text;
+        }
+        let lines = text.split('\n').map(|line| self.hide_line(line));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn hide_line(&self, line: &str) -> String {
+        let plain = plain(line);
+        let end = self.echoed.iter().filter_map(|q| plain.find(q.as_str()).map(|at| at + q.len())).min();
+        match end.and_then(|end| plain.split_at_checked(end)) {
+            Some((question, answer)) if !answer.trim().is_empty() => format!("{question}{HIDDEN}"),
+            _ => line.to_owned(),
         }
     }
 
@@ -116,10 +175,34 @@ mod tests {
         assert!(secret.is_on(), "stars are no echo");
         secret.look(4, "", true);
         assert!(!secret.is_on());
-        secret.look(5, "New token: ", true);
-        secret.look(5, "New token: abc", true);
-        assert!(!secret.is_on(), "it echoes");
         secret.look(6, "$ echo password:", false);
         assert!(!secret.is_on());
+        secret.begin(7, "Zaubertrank: ");
+        secret.look(7, "Zaubertrank: a", true);
+        assert!(!secret.is_on(), "it echoes, late, and asked for no secret");
+    }
+
+    #[test]
+    fn an_answer_that_comes_at_once_with_what_follows_is_seen() {
+        let mut secret = Secret::default();
+        secret.look(5, "Verification code: ", true);
+        secret.left("Verification code: 123456");
+        assert!(!secret.is_on());
+        assert_eq!(secret.hide("Verification code: 123456".into()), "Verification code: ‹hidden›");
+    }
+
+    #[test]
+    fn an_echoed_code_is_a_secret_too_and_is_in_no_text() {
+        let mut secret = Secret::default();
+        secret.look(5, "Verification code: ", true);
+        for shown in ["Verification code: 1", "Verification code: 123456"] {
+            secret.look(5, shown, true);
+            assert!(secret.is_on());
+        }
+        secret.look(6, "", true);
+        assert!(!secret.is_on());
+        let text = "login\n\x1b[1mVerification code:\x1b[m 123456\nVerification code:\nok".to_owned();
+        assert_eq!(secret.hide(text), "login\nVerification code: ‹hidden›\nVerification code:\nok");
+        assert_eq!(secret.hide("\x1b[1mother\x1b[m".to_owned()), "\x1b[1mother\x1b[m");
     }
 }

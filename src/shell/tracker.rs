@@ -6,6 +6,7 @@
 
 mod ends;
 mod keys;
+mod sights;
 mod signals;
 
 use std::collections::VecDeque;
@@ -13,7 +14,10 @@ use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
 use super::command::{Edge, Running, Start};
+use super::dialect::{Dialects, Editor, is_greeting, is_mode_of};
 use super::facts::{Facts, Origin, ShellEvent, State};
+use super::foreground::{self, Foreground};
+use super::marks::Place;
 use super::prompt::{self, Kind, Prompts};
 use super::screen::Screen;
 use super::secret::Secret;
@@ -26,6 +30,8 @@ pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
 const NO_ECHO: Duration = Duration::from_millis(700);
 /// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
 const AHEAD: Duration = Duration::from_secs(2);
+/// Of what another host printed before its first prompt, this much is read for its banner.
+const MAX_GREETING: usize = 8 * 1024;
 /// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
 const MAX_EVENTS: usize = 128;
 
@@ -99,6 +105,13 @@ pub(crate) struct Tracker {
     prompts: Prompts,
     beliefs: Beliefs,
     secret: Secret,
+    dialects: Dialects,
+    /// The place in the last window title, until the next command.
+    title: Option<Place>,
+    /// The command that ended last, and the end of its output, for what they tell of the dialect.
+    ended: Option<(Option<String>, String)>,
+    /// What a command that has paused seems to wait for.
+    foreground: Option<Foreground>,
     facts: Facts,
     alternate: bool,
     /// Enter was typed and not answered.
@@ -133,6 +146,10 @@ impl Tracker {
             prompts: Prompts::default(),
             beliefs: Beliefs::default(),
             secret: Secret::default(),
+            dialects: Dialects::default(),
+            title: None,
+            ended: None,
+            foreground: None,
             facts: Facts::default(),
             alternate: false,
             enter: false,
@@ -158,6 +175,10 @@ impl Tracker {
         match &self.phase {
             _ if self.alternate => State::FullScreen,
             _ if self.secret.is_on() => State::Secret,
+            Phase::Unknown | Phase::Running(_) if self.foreground.is_some() => match self.foreground {
+                Some(Foreground::Program) => State::Program,
+                _ => State::Waiting,
+            },
             Phase::Unknown => State::Unknown,
             Phase::Ready(_) => State::AtPrompt,
             Phase::Running(running) if running.tentative.is_some() => State::Unknown,
@@ -189,6 +210,11 @@ impl Tracker {
         &self.facts
     }
 
+    /// A text of the screen without the secrets that were echoed into it.
+    pub(crate) fn hide_secrets(&self, text: String) -> String {
+        self.secret.hide(text)
+    }
+
     pub(crate) fn take_events(&mut self) -> Vec<ShellEvent> {
         self.events.drain(..).collect()
     }
@@ -217,16 +243,20 @@ impl Tracker {
     /// Bytes were printed, and the screen shows them.
     pub(crate) fn printed(&mut self, screen: &impl Screen, now: Instant) {
         self.quiet_at = Some(now + SETTLE);
-        self.unechoed = None;
+        (self.unechoed, self.foreground) = (None, None);
         if self.alternate {
             return;
         }
         let line = screen.cursor_line();
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
+        if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
+            self.secret.left(&screen.line_text(asked).unwrap_or_default());
+        }
         self.secret.look(line, &screen.text_before_cursor(), !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);
         }
+        self.look_at_foreground(screen);
     }
 
     /// One for all that a `feed` printed.
@@ -266,6 +296,19 @@ impl Tracker {
         self.tell_started();
     }
 
+    /// What runs may wait for a key, or for a line of its own language.
+    fn look_at_foreground(&mut self, screen: &impl Screen) {
+        let (command, shells) = match &self.phase {
+            Phase::Running(running) if !running.continuing => {
+                let command = running.command.as_deref();
+                (command, running.tentative.is_some() || opens_shell(command))
+            }
+            Phase::Unknown => (None, true),
+            _ => return,
+        };
+        self.foreground = foreground::read(&screen.text_before_cursor(), command, shells);
+    }
+
     /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
     fn forget_old_keys(&mut self, now: Instant) {
         let Some(typed) = self.typed_at.filter(|_| self.typed_ahead && !self.ahead_line) else { return };
@@ -281,10 +324,15 @@ impl Tracker {
         let text = screen.text_before_cursor();
         let matched = self.prompts.matched(&text, Kind::Text);
         let line = screen.cursor_line();
+        let mode = self.dialects.is_mode_of_last(&text);
         let is_prompt = match &mut self.phase {
             Phase::Running(running) => match &running.tentative {
-                Some(prompt) => Prompts::same_shape(prompt, &text).then_some(0),
+                Some(prompt) => {
+                    (Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text)).then_some(0)
+                }
                 None if matched.is_some() => matched,
+                // A device's prompt shows its mode.
+                None if mode => Some(0),
                 None if prompt::is_continuation(&text)
                     && (running.continuing || line == running.out_from) =>
                 {
@@ -296,18 +344,21 @@ impl Tracker {
                     if std::mem::take(&mut running.continuing) {
                         running.since = now;
                     }
-                    let nested = opens_shell(running.command.as_deref()) && prompt::is_form(&text);
-                    nested.then_some(0)
+                    let greets =
+                        || is_greeting(&screen.text_from(running.out_from, line, MAX_GREETING), &text);
+                    let nested = opens_shell(running.command.as_deref());
+                    (nested && (prompt::is_form(&text) || greets())).then_some(0)
                 }
             },
             _ => matched.or(prompt::is_form(&text).then_some(0)),
         };
         let Some(at) = is_prompt else { return };
+        let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
+        let edge = Edge { line, head: head.to_owned() };
+        self.see_prompt(screen, text, line, Editor::None);
         if let Phase::Running(running) = &mut self.phase {
             running.tentative = None;
         }
-        let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
-        let edge = Edge { line, head: head.to_owned() };
         self.prompt_is(screen, text, &edge, Kind::Text);
         let start = Start::at_cursor(screen);
         self.ready(Some(start), text, Kind::Text, false);

@@ -20,7 +20,13 @@ use crate::terminal::Size;
 pub(super) const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 
 pub(super) fn status() -> Status {
-    Status { target: "root@10.250.50.70".into(), policy: "confirm", secret: false, prefix: "Ctrl-\\".into() }
+    Status {
+        target: "root@10.250.50.70".into(),
+        device: None,
+        policy: "confirm",
+        secret: false,
+        prefix: "Ctrl-\\".into(),
+    }
 }
 
 /// The story of the contract: /var is full.

@@ -12,6 +12,8 @@ use crate::text::{sanitize, truncate, width};
 pub struct Status {
     /// `user@host` as ssh resolved it.
     pub target: String,
+    /// The network device's dialect, where it is one.
+    pub device: Option<&'static str>,
     /// The policy's name (`confirm`).
     pub policy: &'static str,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.
@@ -21,7 +23,10 @@ pub struct Status {
 }
 
 pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static> {
-    let target = sanitize(&status.target).replace(['\n', '\t'], " ");
+    let mut target = sanitize(&status.target).replace(['\n', '\t'], " ");
+    if let Some(device) = status.device {
+        target = format!("{target} ({device})");
+    }
     let left = Span::styled(target, view.theme.plain());
     if status.secret {
         return ends(cols, left, Span::styled(" locked: secret input ", view.theme.selected()));

@@ -41,6 +41,7 @@ pub(crate) struct Builder {
     /// Mounts and fills a /var that only the sessions see (`LAB_VAR`).
     var: Option<PathBuf>,
     account: Option<Account>,
+    sudoer: bool,
 }
 
 impl Builder {
@@ -79,13 +80,19 @@ impl Builder {
         self
     }
 
+    /// The account may use sudo, by its password.
+    pub(crate) fn sudoer(mut self) -> Self {
+        self.sudoer = true;
+        self.account()
+    }
+
     pub(crate) fn start(self) -> Lab {
         let template = std::env::temp_dir().join("aissh-lab.XXXXXX");
         let dir = nix::unistd::mkdtemp(&template).expect("make the lab's directory");
         let mut logged = String::new();
         for _ in 0..PORT_ATTEMPTS {
             self.write(&dir, free_port());
-            let (server, log) = serve(&dir, self.var.as_deref(), self.account.as_ref());
+            let (server, log) = serve(&dir, self.var.as_deref(), self.account.as_ref(), self.sudoer);
             if log.wait_for(READY) {
                 return Lab { dir, account: self.account, server, log };
             }
@@ -131,6 +138,13 @@ impl Lab {
     /// For `ssh -F`; it knows one server by the names `lab` and `demo-host`.
     pub(crate) fn ssh_config(&self) -> PathBuf {
         self.dir.join("ssh_config")
+    }
+
+    /// Where sshd listens on loopback.
+    pub(crate) fn port(&self) -> u16 {
+        let config = std::fs::read_to_string(self.ssh_config()).expect("read ssh_config");
+        let port = config.lines().find_map(|line| line.trim().strip_prefix("Port ")?.parse().ok());
+        port.expect("ssh_config has the port")
     }
 
     /// `-F CONFIG` and then `rest`, as arguments for ssh or aissh.
@@ -210,12 +224,13 @@ fn recipe(verb: &str) -> Command {
     command
 }
 
-fn serve(dir: &Path, var: Option<&Path>, account: Option<&Account>) -> (Child, Arc<Log>) {
+fn serve(dir: &Path, var: Option<&Path>, account: Option<&Account>, sudoer: bool) -> (Child, Arc<Log>) {
     let account = account.map(|a| [("LAB_USER", &a.user), ("LAB_PASSWORD", &a.password)]);
     let mut server = recipe("serve")
         .arg(dir)
         .envs(var.map(|script| ("LAB_VAR", script)))
         .envs(account.into_iter().flatten())
+        .envs(sudoer.then_some(("LAB_GROUPS", "sudo")))
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -13,9 +13,11 @@ pub mod mcp;
 pub(crate) mod process;
 pub(crate) mod screen;
 pub mod server;
+pub(crate) mod slow;
 pub(crate) mod terminal;
 pub(crate) mod told;
 mod tty;
+pub(crate) mod zebra;
 
 use std::time::Duration;
 

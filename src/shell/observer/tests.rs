@@ -1,7 +1,10 @@
 //! Recorded shells replayed, and the cases that no recording holds.
 
 mod cases;
+mod devices;
+mod dialects;
 mod recorded;
+mod waiting;
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use super::super::command::{Edge, Running, Start};
 use super::super::facts::{ExitStatus, Origin, ShellEvent};
 use super::super::prompt::{self, Kind};
 use super::super::screen::Screen;
-use super::{LONG_RUN, Phase, Ready, Tracker};
+use super::{LONG_RUN, Phase, Ready, Tracker, sights};
 
 /// What was on the line when the remote answered Enter.
 enum Line {
@@ -76,8 +76,12 @@ impl Tracker {
             }
             _ => (read, Origin::UserTyped),
         };
-        self.beliefs.command(opens_shell(command.as_deref()));
-        (self.pending, self.typed_on) = (None, None);
+        let opens = opens_shell(command.as_deref());
+        self.beliefs.command(opens);
+        if opens {
+            self.lose_dialect();
+        }
+        (self.pending, self.typed_on, self.title) = (None, None, None);
         let mut running = Running::new(command, origin, out_from, now);
         running.enters = self.enter_ahead;
         self.enter = std::mem::take(&mut self.enter_ahead);
@@ -112,7 +116,9 @@ impl Tracker {
         }
         let output = running.output(screen, edge);
         let output = running.cut_type_ahead(output, &self.prompts, prompt::is_continuation);
+        let output = self.secret.hide(output);
         let record = running.ended(output, exit);
+        self.ended = Some((record.command.clone(), sights::last_part(&record.output)));
         self.facts.last_command.clone_from(&record.command);
         self.facts.last_exit = record.exit.map(|e| e.code);
         self.secret.look(u64::MAX, "", false);
@@ -127,7 +133,7 @@ impl Tracker {
             return;
         }
         let output = if self.alternate { String::new() } else { running.output(screen, edge) };
-        let record = running.so_far(output);
+        let record = running.so_far(self.secret.hide(output));
         self.tell(ShellEvent::Command(record));
     }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::super::command::Start;
+use super::super::foreground::Foreground;
 use super::super::prompt::{self, Kind};
 use super::super::screen::Screen;
 use super::{Input, Phase, Ready, Sent, Tracker};
@@ -14,6 +15,10 @@ impl Tracker {
             // What is typed into a full-screen program has nothing to do with commands.
             _ if self.alternate || self.secret.local => {}
             _ if self.secret.is_on() => self.answered(&input, now),
+            // A pager takes keys one by one; one of them may be for the prompt behind it already.
+            Input::Text | Input::Enter if self.foreground == Some(Foreground::Pager) => {
+                (self.typed_ahead, self.ahead_line, self.typed_at) = (true, false, Some(now));
+            }
             Input::Text => self.typed(screen, now),
             Input::Enter => {
                 self.typed_at = Some(now);

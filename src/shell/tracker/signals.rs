@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::super::beliefs::Source;
 use super::super::command::{Edge, Running, Start};
+use super::super::dialect::Editor;
 use super::super::facts::{Evidence, ExitStatus, Origin};
 use super::super::marks::{self, Context, Mark};
 use super::super::prompt::{self, Kind};
@@ -20,6 +21,7 @@ impl Tracker {
         if self.alternate {
             return;
         }
+        self.see_mark(payload);
         match marks::parse(payload) {
             Some(Mark::PromptStart { aid }) => {
                 self.aid = aid.map(short);
@@ -57,7 +59,10 @@ impl Tracker {
                 }
             }
             Some(Mark::Place(place)) => self.claim(place, Source::Mark),
-            Some(Mark::Title(place)) => self.claim(place, Source::Title),
+            Some(Mark::Title(place)) => {
+                self.title = Some(place.clone());
+                self.claim(place, Source::Title);
+            }
             None => {}
         }
     }
@@ -135,6 +140,8 @@ impl Tracker {
             self.finish(screen, &edge, None);
         }
         let prompt = text.get(head..).unwrap_or(&text).to_owned();
+        let line = self.pending.as_ref().map_or(screen.cursor_line(), |p| p.edge.line);
+        self.see_prompt(screen, &prompt, line, Editor::None);
         self.ready(Some(Start::at_cursor(screen)), &prompt, Kind::Mark, paste);
     }
 
@@ -221,6 +228,7 @@ impl Tracker {
                 return;
             }
         };
+        self.see_prompt(screen, &prompt, edge.line, Editor::None);
         self.prompt_is(screen, &prompt, &edge, kind);
         self.ready(Some(Start { line, prefix, right: String::new() }), &prompt, kind, paste);
     }
@@ -244,6 +252,9 @@ impl Tracker {
         } else {
             pending.edge.clone()
         };
+        let zle = after_prompt && kind == Kind::Paste && !pending.edge.head.trim().is_empty();
+        let editor = if zle { Editor::AfterPrompt } else { Editor::None };
+        self.see_prompt(screen, &prompt, edge.line, editor);
         self.prompt_is(screen, &prompt, &edge, kind);
         self.ready(Some(Start::after(screen, &prefix)), &prompt, kind, paste);
     }
