@@ -1,6 +1,7 @@
 //! `--ask`: one question, what was piped in, one answer, by the same message as a chat in a session.
 
 use crate::config::wants_colour;
+use crate::copilot::risk::{Syntax, assess};
 use crate::error::{Error, status};
 use crate::linus::Canceller;
 use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk, Suggestion};
@@ -153,13 +154,13 @@ pub fn render(envelope: &Envelope, color: bool) -> String {
         out.push('\n');
     }
     for (i, card) in commands(envelope).iter().enumerate() {
-        let (start, end) = if color { (color_of(card.risk), "\u{1b}[0m") } else { ("", "") };
+        let (start, end) = if color { (color_of(level(card)), "\u{1b}[0m") } else { ("", "") };
         let (bold, plain) = if color { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
         out.push_str(&format!(
             "\n{}. {bold}{}{plain}\n   {start}[{}]{end} {}\n",
             i + 1,
             harmless(&card.command).replace('\n', "\\n"),
-            word(card.risk),
+            level(card).name(),
             harmless(&card.description)
         ));
     }
@@ -179,12 +180,9 @@ fn number_cards(message: &str, cards: &[Suggestion]) -> String {
     message
 }
 
-fn word(risk: Risk) -> &'static str {
-    match risk {
-        Risk::Low => "low",
-        Risk::Medium => "medium",
-        Risk::High => "high",
-    }
+/// The graver of what Linus says and what is found here.
+fn level(card: &Suggestion) -> Risk {
+    card.risk.max(assess(&card.command, Syntax::Posix).level)
 }
 
 fn color_of(risk: Risk) -> &'static str {

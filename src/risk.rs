@@ -4,7 +4,6 @@ use std::io::{self, BufRead, Write};
 
 use crate::copilot::risk::{Assessment, Syntax, assess};
 use crate::error::{Error, status};
-use crate::linus::contract::Risk;
 
 /// Reads to the end. Whoever closes our output early has what they wanted.
 pub(crate) fn run() -> Result<(), Error> {
@@ -21,13 +20,5 @@ pub(crate) fn run() -> Result<(), Error> {
 
 /// `LEVEL<TAB>classes<TAB>reason`.
 fn row(assessment: &Assessment) -> String {
-    format!("{}\t{}\t{}", name(assessment.level), assessment.classes, assessment.reason())
-}
-
-fn name(level: Risk) -> &'static str {
-    match level {
-        Risk::Low => "low",
-        Risk::Medium => "medium",
-        Risk::High => "high",
-    }
+    format!("{}\t{}\t{}", assessment.level.name(), assessment.classes, assessment.reason())
 }

@@ -30,7 +30,7 @@ fn the_program_prints_level_classes_and_reason_of_each_line() {
             ["high", "connectivity"],
             ["low", "read-only"],
             ["high", "destructive"],
-            ["low", "read-only,privilege"]
+            ["low", "privilege,read-only"]
         ],
         "{text}"
     );

@@ -47,7 +47,12 @@ fn the_story_of_the_full_var_is_played_to_its_last_step() {
         assert!(Instant::now() < deadline, "no end of it: {}", terminal.screen_text());
         if pick_first(&terminal) {
             terminal.send("\r");
-            terminal.wait_for(is_at_rest, "the command's end");
+            terminal
+                .wait_for(|screen| is_at_rest(screen) || asks(screen), "the command's end, or the question");
+            if terminal.screen(asks) {
+                terminal.send("yes\r");
+                terminal.wait_for(is_at_rest, "the command's end");
+            }
         }
     }
     // It was not only ticked off: there is room.
@@ -74,6 +79,11 @@ fn is_at_rest(screen: &vt100::Screen) -> bool {
     let text = screen.contents();
     let runs = |line: &str| line.contains("→ ") && line.trim_end().ends_with("running");
     !text.contains("Edit 1 ") && !text.lines().any(runs)
+}
+
+/// What is on the edit line is high, and a word is waited for.
+fn asks(screen: &vt100::Screen) -> bool {
+    screen.contents().contains("yes? ")
 }
 
 /// Puts the first card on the edit line. A card that has just come is not picked at once (a key may have been meant

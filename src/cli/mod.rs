@@ -15,7 +15,7 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
@@ -28,7 +28,7 @@ pub struct Cli {
     /// With --ask: print Linus's reply as JSON
     #[arg(long, requires = "ask")]
     pub json: bool,
-    /// Read commands from standard input, one a line, and print LEVEL, classes and reason of each, tabs between
+    /// Judge the commands on standard input, one a line: level, classes and reason of each
     #[arg(long, conflicts_with = "ask")]
     pub risk: bool,
     /// Open the panel at the start of the session

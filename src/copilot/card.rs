@@ -2,11 +2,9 @@
 
 use std::time::Instant;
 
+use super::risk::{Assessment, COMMAND_LIMIT, Syntax, assess};
 use crate::linus::contract::{Risk, Suggestion};
 use crate::text::{cut, is_sendable_char, sanitize, visible_char};
-
-/// Bytes of a command: longer than anything one reads before sending it.
-pub(crate) const COMMAND_LIMIT: usize = 8 * 1024;
 
 /// Bytes of a description.
 const DESCRIPTION_LIMIT: usize = 1000;
@@ -35,7 +33,10 @@ pub struct Card {
     /// As on the wire, byte for byte; only ever drawn through `text::visible`.
     pub command: String,
     pub description: String,
-    pub risk: Risk,
+    /// Linus's own label. It can raise the level, never lower it.
+    pub label: Risk,
+    /// What is thought here of [`Card::text`].
+    pub(super) assessment: Assessment,
     pub state: CardState,
     /// What the user made of the command, until it is sent or dropped.
     pub edited_text: Option<String>,
@@ -57,12 +58,13 @@ pub(super) enum Held {
 }
 
 impl Card {
-    pub(super) fn from_wire(suggestion: &Suggestion) -> Self {
+    pub(super) fn from_wire(suggestion: &Suggestion, syntax: Syntax) -> Self {
         Self {
             id: suggestion.id.clone(),
             command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
             description: short(&suggestion.description, DESCRIPTION_LIMIT),
-            risk: suggestion.risk,
+            label: suggestion.risk,
+            assessment: assess(&suggestion.command, syntax),
             state: CardState::Proposed,
             edited_text: None,
             refused: refusal(&suggestion.command).map(|r| format!("refused: {r}")),
@@ -92,16 +94,50 @@ impl Card {
         self.edited_text.as_deref().unwrap_or(&self.command)
     }
 
+    /// The level and why, of what the card would send.
+    pub fn judgement(&self) -> Judgement {
+        Judgement::new(&self.assessment, self.label)
+    }
+
+    /// The same of another text: what stands on the edit line.
+    pub fn judge(&self, text: &str, syntax: Syntax) -> Judgement {
+        Judgement::new(&assess(text, syntax), self.label)
+    }
+
+    /// The text or the language is another.
+    pub(super) fn judge_again(&mut self, syntax: Syntax) {
+        self.assessment = assess(self.text(), syntax);
+    }
+
     /// The same id came again. What the user did with the same command stands.
-    pub(super) fn replace(&mut self, suggestion: &Suggestion, now: Instant) {
-        let mut new = Self::from_wire(suggestion);
+    pub(super) fn replace(&mut self, suggestion: &Suggestion, syntax: Syntax, now: Instant) {
+        let mut new = Self::from_wire(suggestion, syntax);
         if new.command == self.command && new.refused == self.refused {
             self.description = new.description;
-            self.risk = new.risk;
+            self.label = new.label;
             return;
         }
         new.changed_at = Some(now);
         *self = new;
+    }
+}
+
+/// What a card says of its risk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    pub level: Risk,
+    /// `destructive: rm: deletes files`.
+    pub reason: String,
+}
+
+impl Judgement {
+    fn new(ours: &Assessment, label: Risk) -> Self {
+        let reason = if label > ours.level {
+            format!("Linus calls it {}; here: {}", label.name(), ours.classes)
+        } else {
+            format!("{}: {}", ours.classes, ours.reason())
+        };
+        Self { level: ours.level.max(label), reason }
     }
 }
 

@@ -11,7 +11,7 @@ mod suggestions;
 
 use std::time::Instant;
 
-pub use card::{Card, CardState, refusal};
+pub use card::{Card, CardState, Judgement, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
 pub use intent::Intent;
 pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::card::{Card, CardState, Held, ID_LIMIT, refusal};
+use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, refusal};
+use super::risk::Syntax;
 use crate::linus::contract::{ClearSuggestions, Suggestion};
 
 /// Cards that are kept, closed ones included.
@@ -31,6 +32,8 @@ pub struct Suggestions {
     cards: Vec<Card>,
     /// The id of the card on the edit line: no reply touches it.
     editing: Option<String>,
+    /// What the remote reads: a card's risk depends on it.
+    syntax: Syntax,
     /// When a reply last changed which card has this number.
     moved_at: [Option<Instant>; NUMBERS],
 }
@@ -77,6 +80,19 @@ impl Suggestions {
         self.pick(id, now)
     }
 
+    /// The remote reads another language now: everything is judged again.
+    pub fn set_syntax(&mut self, syntax: Syntax) {
+        if self.syntax != syntax {
+            self.syntax = syntax;
+            self.cards.iter_mut().for_each(|card| card.judge_again(syntax));
+        }
+    }
+
+    /// What is thought of the text on the edit line. Judged whenever it is asked for, so it is never an older text's.
+    pub fn judge_edit(&self, text: &str) -> Option<Judgement> {
+        self.editing().map(|card| card.judge(text, self.syntax))
+    }
+
     pub fn editing(&self) -> Option<&Card> {
         self.get(self.editing.as_deref()?)
     }
@@ -84,6 +100,7 @@ impl Suggestions {
     /// The edit line was left without sending; what was typed stays with the card.
     pub fn end_edit(&mut self, text: &str, now: Instant) {
         let Some(id) = self.editing.take() else { return };
+        let syntax = self.syntax;
         if let Some(card) = self.get_mut(&id) {
             if text == card.command || text.trim().is_empty() {
                 card.edited_text = None;
@@ -92,6 +109,7 @@ impl Suggestions {
                 card.edited_text = Some(text.to_owned());
                 card.state = CardState::Edited;
             }
+            card.judge_again(syntax);
         }
         self.release(&id, now);
     }
@@ -102,9 +120,11 @@ impl Suggestions {
         if let Some(why) = refusal(text) {
             return Err(Refusal::Refused(format!("not sent: {why}")));
         }
+        let syntax = self.syntax;
         let card = self.get_mut(&id).ok_or(Refusal::Absent)?;
         let was_edited = text != card.command;
         card.edited_text = was_edited.then(|| text.to_owned());
+        card.judge_again(syntax);
         card.state = CardState::Sent;
         self.editing = None;
         Ok((id, was_edited))
@@ -202,19 +222,19 @@ impl Suggestions {
 
     /// Adds a card or replaces the one with the same id; false if there is no room.
     fn put(&mut self, suggestion: &Suggestion, now: Instant) -> bool {
-        let editing = self.editing.clone();
+        let (editing, syntax) = (self.editing.clone(), self.syntax);
         if let Some(card) = self.get_mut(&suggestion.id) {
             if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
                 card.held = Some(Held::Replace(suggestion.clone()));
             } else {
-                card.replace(suggestion, now);
+                card.replace(suggestion, syntax, now);
             }
             return true;
         }
         if self.cards.len() >= CARDS_LIMIT && !self.forget_one() {
             return false;
         }
-        self.cards.push(Card::from_wire(suggestion));
+        self.cards.push(Card::from_wire(suggestion, syntax));
         true
     }
 
@@ -228,10 +248,10 @@ impl Suggestions {
 
     /// The card is free: what a reply wanted of it meanwhile is done now.
     fn release(&mut self, id: &str, now: Instant) {
-        let before = self.numbers();
+        let (before, syntax) = (self.numbers(), self.syntax);
         let Some(card) = self.get_mut(id).filter(|c| !c.is_frozen()) else { return };
         match card.held.take() {
-            Some(Held::Replace(suggestion)) => card.replace(&suggestion, now),
+            Some(Held::Replace(suggestion)) => card.replace(&suggestion, syntax, now),
             // What was sent stays as a record; only an open proposal goes.
             Some(Held::Remove) if card.state == CardState::Proposed => self.cards.retain(|c| c.id != id),
             Some(Held::Remove) | None => return,

@@ -258,7 +258,7 @@ fn everything_foreign_is_sanitised_on_entry() {
     let intent = copilot.intent.unwrap();
     assert_eq!((intent.summary.as_str(), intent.steps[0].text.as_str()), ("xy", "xy"));
     let card = copilot.suggestions.get("a").unwrap();
-    assert_eq!((card.description.as_str(), card.risk), ("xy", Risk::High));
+    assert_eq!((card.description.as_str(), card.label), ("xy", Risk::High));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Session, Side};
 use crate::control::keystrokes;
+use crate::copilot::risk::Syntax;
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -65,6 +66,13 @@ pub(super) enum Hindrance {
 }
 
 impl Side {
+    /// What a card would do depends on what reads it.
+    pub(super) fn note_dialect(&mut self) {
+        if let Some(observer) = self.watch.here() {
+            self.copilot.suggestions.set_syntax(Syntax::of(observer.facts().dialect));
+        }
+    }
+
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
         let hindrance = self.hindrance(line_mode, now);
         self.held_back(id, text, hindrance, "Enter sends anyway")

@@ -88,7 +88,9 @@ impl Session {
     /// Input for the panel.
     fn on_tokens(&mut self, tokens: Vec<(Vec<u8>, Token)>, now: Instant) {
         for (raw, token) in tokens {
-            let Some(Side { panel, copilot, .. }) = &mut self.side else { return };
+            let Some(side) = &mut self.side else { return };
+            side.note_dialect();
+            let Side { panel, copilot, .. } = side;
             panel.dirty = true;
             match token {
                 Token::Key(key) => {

@@ -282,6 +282,7 @@ impl Session {
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
+        side.note_dialect();
         if !side.panel.view.is_shown()
             || !side.panel.dirty
             || now < side.panel.next_frame

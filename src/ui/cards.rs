@@ -6,7 +6,8 @@ use ratatui::text::{Line, Span};
 use super::paint::{ends, paragraph, styled};
 use super::theme::Theme;
 use super::view::View;
-use crate::copilot::{Card, CardState, Copilot, OFFLINE_CARDS};
+use crate::copilot::{Card, CardState, Copilot, Judgement, OFFLINE_CARDS};
+use crate::linus::contract::Risk;
 use crate::text::{truncate, visible, width, wrap};
 
 /// Rows of one command in the list; all of it is on the edit line.
@@ -26,7 +27,7 @@ const NONE_NOW: &str = "None now.";
 /// How much of a card is shown, by what fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// Head, command, description.
+    /// Head, command, description, and what is wrong with it.
     Full,
     /// Head and one line of the command.
     Short,
@@ -85,13 +86,20 @@ fn closed(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
 fn drawings<'a>(copilot: &'a Copilot, view: &View, cols: usize) -> Vec<Drawing<'a>> {
     let suggestions = &copilot.suggestions;
     let open = suggestions.cards().filter(|c| c.is_open());
-    open.map(|card| Drawing {
-        card,
-        number: suggestions.numbered().find(|(_, c)| c.id == card.id).map(|(n, _)| n),
-        selected: view.selected.as_ref() == Some(&card.id),
-        editing: is_edited(copilot, card),
-        cols,
-        theme: view.theme,
+    open.map(|card| {
+        let editing = is_edited(copilot, card);
+        let on_line = view.edit.as_ref().filter(|_| editing);
+        Drawing {
+            card,
+            judgement: on_line
+                .and_then(|editor| suggestions.judge_edit(editor.text()))
+                .unwrap_or_else(|| card.judgement()),
+            number: suggestions.numbered().find(|(_, c)| c.id == card.id).map(|(n, _)| n),
+            selected: view.selected.as_ref() == Some(&card.id),
+            editing,
+            cols,
+            theme: view.theme,
+        }
     })
     .collect()
 }
@@ -122,6 +130,7 @@ fn is_edited(copilot: &Copilot, card: &Card) -> bool {
 /// One open card.
 struct Drawing<'a> {
     card: &'a Card,
+    judgement: Judgement,
     number: Option<usize>,
     selected: bool,
     editing: bool,
@@ -146,6 +155,10 @@ impl Drawing<'_> {
         if detail == Detail::Full && !self.card.description.is_empty() {
             lines.extend(paragraph(&self.card.description, self.cols, INDENT, self.theme.dim()));
         }
+        if detail == Detail::Full && self.judgement.level > Risk::Low && !self.editing {
+            let (style, _) = self.theme.risk(self.judgement.level);
+            lines.extend(paragraph(&visible(&self.judgement.reason), self.cols, INDENT, style));
+        }
         if let Some(word) = &self.card.refused {
             lines.extend(paragraph(word, self.cols, INDENT, self.theme.bad()));
         }
@@ -163,7 +176,7 @@ impl Drawing<'_> {
 
     /// `•1 cmd_001 edited            ● low`
     fn head(&self) -> Line<'static> {
-        let (style, risk) = self.theme.risk(self.card.risk);
+        let (style, risk) = self.theme.risk(self.judgement.level);
         let state = match (self.editing, &self.card.state) {
             (true, _) => " editing",
             (_, CardState::Edited) => " edited",
@@ -197,7 +210,7 @@ impl Drawing<'_> {
     }
 
     fn one_line(&self) -> Line<'static> {
-        let (style, risk) = self.theme.risk(self.card.risk);
+        let (style, risk) = self.theme.risk(self.judgement.level);
         let command = visible(self.card.text()).into_owned();
         let command = self.start(&command);
         let mut line = ends(self.cols, Span::raw(command), Span::styled(risk, style));

@@ -4,7 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::integration::Integration;
 use super::paint::{ends, styled};
-use super::view::{Focus, View};
+use super::view::{CONFIRMATION, Focus, View};
 use crate::copilot::{Copilot, LinkState};
 use crate::text::{sanitize, truncate, width};
 
@@ -72,6 +72,9 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
     let help = format!("{prefix} ? help");
     let hints: Vec<String> = match (view.focus(), view.is_editing()) {
         (Focus::Terminal, _) => vec![format!("{prefix} Tab to type here"), help],
+        (Focus::Panel, true) if view.confirm.is_some() => {
+            vec![format!("Type {CONFIRMATION}, Enter"), "Esc back".into(), help]
+        }
         (Focus::Panel, true) => {
             vec!["Enter sends".into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
         }

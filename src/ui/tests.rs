@@ -1,5 +1,7 @@
 //! What the keys do, and what never reaches the screen.
 
+mod confirm;
+
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -9,8 +11,9 @@ use serde_json::json;
 
 use super::golden::{draw_at, focused, picture, remote, status, story};
 use super::*;
+use crate::copilot::risk::Syntax;
 use crate::copilot::{CardState, Copilot, Delivery};
-use crate::linus::contract::Envelope;
+use crate::linus::contract::{Envelope, Risk};
 use crate::terminal::Size;
 
 /// A focused panel over the contract's story, told a while ago.
@@ -385,11 +388,12 @@ fn hostile_text_never_escapes_into_the_terminal() {
 fn any_size_and_any_state_draws_without_a_panic() {
     let mut desk = Desk::new();
     desk.copilot.chat.answer(&"漢字 wide text ".repeat(50));
-    for step in 0..4 {
+    for step in 0..5 {
         match step {
             1 => drop(desk.prefix(PrefixAction::Card(1))),
             2 => desk.view.paste(&"漢\n".repeat(100)),
-            3 => drop(desk.prefix(PrefixAction::Help)),
+            3 => drop(desk.press(KeyCode::Enter)),
+            4 => drop(desk.prefix(PrefixAction::Help)),
             _ => {}
         }
         for cols in (1..70).chain([109, 110, 300]) {

@@ -9,7 +9,8 @@ use super::editor::{Edit, LineEditor};
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
 use super::theme::Theme;
-use crate::copilot::{Copilot, Refusal};
+use crate::copilot::{Copilot, Refusal, refusal};
+use crate::linus::contract::Risk;
 use crate::shell::Shell;
 use crate::text::sanitize;
 
@@ -20,6 +21,9 @@ pub enum Focus {
     Terminal,
     Panel,
 }
+
+/// What the user types to send a command of high risk: Enter alone is a habit, a word is not.
+pub(super) const CONFIRMATION: &str = "yes";
 
 /// What the session has to do. After every key it draws; that is no action.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +72,8 @@ pub struct View {
     pub(super) input: LineEditor,
     /// The edit line, while a card is on it.
     pub(super) edit: Option<LineEditor>,
+    /// What is typed to confirm the command on the edit line, while its risk asks for that.
+    pub(super) confirm: Option<LineEditor>,
     pub(super) help: bool,
     /// The dialog of the shell integration, while it is open.
     pub(super) dialog: Option<Dialog>,
@@ -87,6 +93,7 @@ impl View {
             scroll: 0,
             input: LineEditor::default(),
             edit: None,
+            confirm: None,
             help: false,
             dialog: None,
             notice: None,
@@ -140,6 +147,7 @@ impl View {
     pub fn not_sent(&mut self, id: &str, why: &str, copilot: &mut Copilot) {
         if let Some(card) = copilot.suggestions.not_sent(id) {
             self.edit = Some(LineEditor::with_text(card.text()));
+            self.confirm = None;
             self.selected = Some(id.to_owned());
         }
         self.set_notice(why);
@@ -214,6 +222,9 @@ impl View {
         }
         self.notice = None;
         self.help = false;
+        if self.confirm.is_some() {
+            return self.set_notice("The confirmation is typed, not pasted.");
+        }
         self.edit.as_mut().unwrap_or(&mut self.input).paste(text);
     }
 
@@ -233,6 +244,7 @@ impl View {
         }
         if copilot.suggestions.editing().is_none() {
             self.edit = None;
+            self.confirm = None;
         }
         self.drop_stale_selection(copilot);
         match key.code {
@@ -262,6 +274,9 @@ impl View {
     }
 
     fn edit_key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        if self.confirm.is_some() {
+            return self.confirm_key(key, copilot);
+        }
         let Some(editor) = self.edit.as_mut() else { return Vec::new() };
         if is_dismissal(key) {
             let id = copilot.suggestions.editing().map(|c| c.id.clone());
@@ -272,16 +287,48 @@ impl View {
             return Vec::new();
         }
         match editor.key(key) {
-            Edit::Submit(text) => match copilot.suggestions.send_edit(&text) {
-                Ok((id, was_edited)) => {
-                    self.edit = None;
-                    self.selected = None;
-                    return vec![Action::SendCard { id, text, was_edited }];
+            Edit::Submit(text) => {
+                let level = copilot.suggestions.judge_edit(&text).map_or(Risk::High, |j| j.level);
+                if level < Risk::High || refusal(&text).is_some() {
+                    return self.send(text, copilot);
                 }
-                Err(refusal) => self.explain(&refusal),
-            },
+                self.confirm = Some(LineEditor::default());
+            }
             Edit::Cancel => self.leave_edit_line(copilot, now),
             Edit::Changed | Edit::Ignored => {}
+        }
+        Vec::new()
+    }
+
+    /// Only the word sends; anything else leads back to the edit line.
+    fn confirm_key(&mut self, key: KeyEvent, copilot: &mut Copilot) -> Vec<Action> {
+        let (Some(confirm), Some(editor)) = (self.confirm.as_mut(), self.edit.as_ref()) else {
+            return Vec::new();
+        };
+        match confirm.key(key) {
+            Edit::Submit(word) if word.trim() == CONFIRMATION => {
+                let text = editor.text().to_owned();
+                self.confirm = None;
+                return self.send(text, copilot);
+            }
+            Edit::Submit(_) => {
+                self.confirm = None;
+                self.set_notice(&format!("Not sent: {CONFIRMATION} was not typed."));
+            }
+            Edit::Cancel => self.confirm = None,
+            Edit::Changed | Edit::Ignored => {}
+        }
+        Vec::new()
+    }
+
+    fn send(&mut self, text: String, copilot: &mut Copilot) -> Vec<Action> {
+        match copilot.suggestions.send_edit(&text) {
+            Ok((id, was_edited)) => {
+                self.edit = None;
+                self.selected = None;
+                return vec![Action::SendCard { id, text, was_edited }];
+            }
+            Err(refusal) => self.explain(&refusal),
         }
         Vec::new()
     }
@@ -360,6 +407,7 @@ impl View {
     }
 
     fn leave_edit_line(&mut self, copilot: &mut Copilot, now: Instant) {
+        self.confirm = None;
         if let Some(editor) = self.edit.take() {
             copilot.suggestions.end_edit(editor.text(), now);
         }

@@ -242,3 +242,20 @@ fn a_dangerous_command_stays_dangerous_in_every_wrapper() {
         }
     }
 }
+
+/// What the remote prints can make the dialect another, and a harmless command grave; never the other way round.
+#[test]
+fn a_dangerous_command_is_never_low_in_any_language() {
+    let languages =
+        [Syntax::Fish, Syntax::Ios, Syntax::Junos, Syntax::Vrp, Syntax::RouterOs, Syntax::Frr, Syntax::Other];
+    let is_dangerous = |class: &Class| {
+        matches!(class, Class::Destructive | Class::Connectivity | Class::Secret | Class::Egress)
+    };
+    let corpus = own().into_iter().chain(blind());
+    for row in corpus.filter(|row| row.syntax == Syntax::Posix && row.classes.iter().any(is_dangerous)) {
+        for language in languages {
+            let judged = assess(&row.command, language);
+            assert!(judged.level > Risk::Low, "{language:?}: {:?}: {}", row.command, judged.reason());
+        }
+    }
+}

@@ -5,8 +5,16 @@ use std::time::{Duration, Instant};
 use aissh::copilot::risk::{Assessment, Syntax, assess};
 use aissh::linus::contract::Risk;
 
-const SYNTAXES: [Syntax; 7] =
-    [Syntax::Posix, Syntax::Fish, Syntax::Ios, Syntax::Junos, Syntax::Vrp, Syntax::RouterOs, Syntax::Frr];
+const SYNTAXES: [Syntax; 8] = [
+    Syntax::Posix,
+    Syntax::Fish,
+    Syntax::Ios,
+    Syntax::Junos,
+    Syntax::Vrp,
+    Syntax::RouterOs,
+    Syntax::Frr,
+    Syntax::Other,
+];
 
 /// Pieces that shells and rules care about.
 const PIECES: &[&str] = &[
@@ -203,8 +211,8 @@ fn check(text: &str, assessment: &Assessment) {
     assert!(!hidden || assessment.level == Risk::High, "{text:?}");
 }
 
-/// Judges `rounds` texts; the value is the time that each took.
-fn run(seed: u64, rounds: usize) -> Vec<(Duration, String)> {
+/// Judges `rounds` texts; the value is the time that each took, `exact` where the slow ones were judged again.
+fn run(seed: u64, rounds: usize, exact: bool) -> Vec<(Duration, String)> {
     let mut random = Random(seed | 1);
     let seeds = seeds();
     let mut times = Vec::new();
@@ -214,7 +222,7 @@ fn run(seed: u64, rounds: usize) -> Vec<(Duration, String)> {
         let (mut time, assessment) = timed(&text, syntax);
         check(&text, &assessment);
         // On a busy machine a slow one is mostly a pause; the best of five is the text's own.
-        if time > Duration::from_millis(1) {
+        if exact && time > Duration::from_millis(1) {
             time = (0..5).map(|_| timed(&text, syntax).0).min().unwrap_or(time);
         }
         times.push((time, text));
@@ -230,7 +238,7 @@ fn timed(text: &str, syntax: Syntax) -> (Duration, Assessment) {
 
 #[test]
 fn any_text_gets_an_answer() {
-    run(20_260_930, 4000);
+    run(20_260_930, 2000, false);
 }
 
 /// `AISSH_FUZZ_SEED` and `AISSH_FUZZ_ROUNDS`; prints the slowest.
@@ -239,7 +247,7 @@ fn any_text_gets_an_answer() {
 fn many_texts_get_an_answer() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let seed = number("AISSH_FUZZ_SEED").unwrap_or(1);
-    let mut times = run(seed, number("AISSH_FUZZ_ROUNDS").unwrap_or(200_000) as usize);
+    let mut times = run(seed, number("AISSH_FUZZ_ROUNDS").unwrap_or(200_000) as usize, true);
     let long: Vec<Duration> =
         times.iter().filter(|(_, text)| text.len() >= 3900).map(|(time, _)| *time).collect();
     times.sort();

@@ -105,7 +105,7 @@ pub(super) fn findings(command: &str, syntax: Syntax) -> Vec<Finding> {
         Syntax::Vrp => "vrp",
         Syntax::RouterOs => "routeros",
         Syntax::Frr => "frr",
-        Syntax::Ios | Syntax::Posix | Syntax::Fish => "ios",
+        Syntax::Ios | Syntax::Posix | Syntax::Fish | Syntax::Other => "ios",
     };
     let mut found = Vec::new();
     // NX-OS and RouterOS take several commands in a line.

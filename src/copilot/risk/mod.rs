@@ -26,11 +26,14 @@ pub use verdict::{Assessment, Class, Classes, Finding};
 
 use self::shell::Tongue;
 use self::walk::Walker;
-use super::card::COMMAND_LIMIT;
 use crate::linus::contract::Risk;
+use crate::shell::Dialect;
 
 #[cfg(test)]
 use self::walk::METHODS;
+
+/// Bytes of a command: longer than anything one reads before sending it.
+pub(crate) const COMMAND_LIMIT: usize = 8 * 1024;
 
 /// The language that the remote reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,6 +50,30 @@ pub enum Syntax {
     RouterOs,
     /// FRRouting's vtysh.
     Frr,
+    /// A language that is not read here: nothing in it is low.
+    Other,
+}
+
+impl Syntax {
+    /// The language of what was recognised. Nothing recognised is read as a shell's.
+    pub fn of(dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Unknown
+            | Dialect::Posix
+            | Dialect::Bash
+            | Dialect::Zsh
+            | Dialect::Ksh
+            | Dialect::Dash => Self::Posix,
+            Dialect::Ash => Self::Posix,
+            Dialect::Fish => Self::Fish,
+            Dialect::IosLike | Dialect::Ios | Dialect::NxOs | Dialect::Eos => Self::Ios,
+            Dialect::Vtysh => Self::Frr,
+            Dialect::JunosLike | Dialect::Junos => Self::Junos,
+            Dialect::VrpLike | Dialect::Vrp => Self::Vrp,
+            Dialect::RouterOs => Self::RouterOs,
+            Dialect::Tcsh | Dialect::PowerShell | Dialect::PanOs | Dialect::FortiOs => Self::Other,
+        }
+    }
 }
 
 /// Judges a command.
@@ -60,19 +87,37 @@ pub fn assess(command: &str, syntax: Syntax) -> Assessment {
     // said all the same.
     let command = &text::without_tricks(command);
     match syntax {
-        Syntax::Posix | Syntax::Fish => findings.extend(in_shell(command, syntax)),
+        Syntax::Posix => findings.extend(in_shell(command, Tongue::Posix).0),
+        Syntax::Fish => findings.extend(in_shell(command, Tongue::Fish).0),
+        Syntax::Other => findings.push(Finding::new(Class::Unknown, "in a language that is not read here")),
         _ => findings.extend(device::findings(command, syntax)),
+    }
+    if syntax != Syntax::Posix {
+        findings.extend(as_posix(command, syntax));
     }
     Assessment::of(findings)
 }
 
-fn in_shell(command: &str, syntax: Syntax) -> Vec<Finding> {
-    let tongue = if syntax == Syntax::Fish { Tongue::Fish } else { Tongue::Posix };
+/// The second reading, as a shell's. Which language a remote reads is known from what it printed, and that may be a
+/// lie: it can make a command graver, never more harmless. What is only unknown to a shell says nothing of another
+/// language, unless the shell could read the text to its end, or a line of it.
+fn as_posix(command: &str, syntax: Syntax) -> Vec<Finding> {
+    let (findings, faulty) = in_shell(command, Tongue::Posix);
+    let counts = syntax == Syntax::Fish && (!faulty || command.contains('\n'));
+    let says_something = |f: &Finding| !f.classes.has(Class::Unknown) && !f.classes.has(Class::ReadOnly);
+    findings.into_iter().filter(|finding| counts || says_something(finding)).collect()
+}
+
+/// What is in a shell's text, and whether it could not be read to its end.
+fn in_shell(command: &str, tongue: Tongue) -> (Vec<Finding>, bool) {
     let mut walker = Walker::new(tongue);
     walker.line(command);
-    let mut findings = walker.findings;
+    let (mut findings, faulty) = (walker.findings, walker.faulty);
     if tongue == Tongue::Posix && text::recalls_history(command) {
         findings.push(Finding::new(Class::Unknown, "! puts an earlier command in here"));
     }
-    findings
+    if findings.is_empty() {
+        findings.push(Finding::new(Class::ReadOnly, "runs nothing"));
+    }
+    (findings, faulty)
 }

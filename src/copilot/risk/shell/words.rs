@@ -268,6 +268,10 @@ impl Reader {
 
     /// Up to the closing sign; substitutions in between count. Arithmetic and indices run them too.
     pub(super) fn balanced(&mut self, open: char, close: char) -> Result<(), Fault> {
+        self.deeper(|reader| reader.up_to_closing(open, close))
+    }
+
+    fn up_to_closing(&mut self, open: char, close: char) -> Result<(), Fault> {
         let mut level = 0usize;
         let mut ignored = Word::default();
         loop {

@@ -58,6 +58,8 @@ pub(super) struct Walker {
     tainted: bool,
     paths: usize,
     pub(super) findings: Vec<Finding>,
+    /// Something could not be read to its end.
+    pub(super) faulty: bool,
 }
 
 impl Walker {
@@ -69,6 +71,7 @@ impl Walker {
             functions: Vec::new(),
             tainted: false,
             paths: 0,
+            faulty: false,
             findings: Vec::new(),
         }
     }
@@ -93,6 +96,7 @@ impl Walker {
         self.work += text.len() / 4;
         self.depth += 1;
         let (script, fault) = shell::read(text, self.tongue, self.depth);
+        self.faulty |= fault.is_some();
         match fault {
             Some(Fault::TooDeep) => self.too_deep(),
             Some(Fault::Unfinished) => self.unknown("something is left open: the shell would wait for more"),
