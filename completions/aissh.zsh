@@ -12,6 +12,7 @@ _aissh() {
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
     '--config:Read this configuration file instead of the usual one'
+    '--integration:Print what makes a shell mark its prompts and commands, for an rc file'
     '--completions:Print the completions for a shell'
     '--man:Print the man page'
     '--help:Print this help (ssh'\''s own: -h is no option of ssh)'
@@ -26,7 +27,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--linus-url|--config|--completions) skip=own ;; esac
+      case $word in --ask|--linus-url|--config|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -40,6 +41,7 @@ _aissh() {
         --ask) _message 'question' ;;
         --linus-url) _message 'url' ;;
         --config) _files ;;
+        --integration) compadd -- bash zsh fish ksh dash ash ;;
         --completions) compadd -- bash zsh fish ;;
     esac
     return
