@@ -97,7 +97,7 @@ impl Dialog {
         let mut all = vec![title];
         all.extend(body.into_iter().skip(self.scroll).take(room));
         all.push(styled(
-            if below > 0 { format!("↓ {below} more lines") } else { String::new() },
+            if below > 0 { format!("↓ {below} more lines: PgDn") } else { String::new() },
             theme.dim(),
         ));
         all.extend(foot);
