@@ -21,6 +21,7 @@ end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
 complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l risk -d 'Read commands from standard input, one a line, and print LEVEL, classes and reason of each, tabs between'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'

@@ -8,6 +8,7 @@ _aissh() {
   options=(
     '--ask:Answer once, from what is piped in, and exit; no ssh'
     '--json:With --ask: print Linus'\''s reply as JSON'
+    '--risk:Read commands from standard input, one a line, and print LEVEL, classes and reason of each, tabs between'
     '--sidebar:Open the panel at the start of the session'
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'

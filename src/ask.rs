@@ -5,6 +5,7 @@ use crate::error::{Error, status};
 use crate::linus::Canceller;
 use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk, Suggestion};
 use crate::peers::Door;
+use crate::terminal::SNIP;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -18,8 +19,6 @@ const SAMPLE: usize = 64 * 1024;
 /// One odd character in so many is too many. A log in Latin-1 or with a few NULs has fewer; compressed data has one
 /// in two or three.
 const MAX_ODD: usize = 10;
-/// The contract's mark for omitted lines.
-const SNIP: &str = "--- snip ---";
 
 /// The question as the contract's chat message; the terminal's text is what was piped in.
 fn request(question: &str, piped: String) -> Request {

@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
-//! the top (`config cli peers ask session`).
+//! the top (`config cli peers ask risk session`).
 
 pub mod ask;
 pub mod builtin;
@@ -13,6 +13,7 @@ pub mod copilot;
 pub mod error;
 pub mod linus;
 pub mod peers;
+mod risk;
 pub mod session;
 pub mod shell;
 pub mod ssh;
@@ -70,6 +71,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
             return Err(Error::new(status::USAGE, "--ask needs a question"));
         }
         return ask::run(question, cli.json, &settings(cli)?.1);
+    }
+    if cli.risk {
+        return risk::run().map(|()| ExitCode::SUCCESS);
     }
     let snippet = cli.integration.as_deref().and_then(Shell::named).map(Shell::for_rc_file);
     let text = match (snippet, cli.completions) {

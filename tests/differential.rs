@@ -128,3 +128,20 @@ fn every_byte_and_the_status_are_those_of_ssh() {
         assert_eq!(left.exit, expected, "{rest:?}: {left:?}");
     }
 }
+
+#[test]
+fn the_shell_s_descriptors_are_left_as_they_are() {
+    let lab = Lab::start();
+    // O_NONBLOCK belongs to the open file, which is the shell's and every other program's: off it stays off, and on it
+    // does no harm. fcntl(F_SETFL) and O_NONBLOCK as Linux numbers them.
+    for flags in ["2", "2050"] {
+        let script = format!(
+            "perl -e 'fcntl(STDIN, 4, {flags}); system @ARGV' \"$@\"; grep flags /proc/self/fdinfo/[012]; exit 5"
+        );
+        let left = same(UNSEEN, |way| {
+            let terminal = way.run(&lab).ssh(&["-t", "lab", "seq 3000"]).in_script(&script);
+            Left::of(&terminal)
+        });
+        assert_eq!(left.exit, Exit::Code(5));
+    }
+}

@@ -218,3 +218,19 @@ fn stops_from_outside_stop_it_and_it_goes_on() {
         });
     }
 }
+
+#[test]
+fn signals_that_end_nothing_change_nothing() {
+    let lab = Lab::start();
+    same(ALL, |way| {
+        let terminal = way.at_prompt(&lab);
+        let raw = terminal.termios();
+        for signal in [Signal::SIGWINCH, Signal::SIGCONT, Signal::SIGCHLD, Signal::SIGURG, Signal::SIGPIPE] {
+            terminal.kill(signal);
+            terminal.type_line(&format!("echo af''ter {signal}"));
+            terminal.wait_text(&format!("after {signal}"));
+        }
+        terminal.type_line("exit 3");
+        (raw, terminal.wait_exit(), terminal.termios())
+    });
+}

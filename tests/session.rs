@@ -192,44 +192,6 @@ fn a_paste_arrives_byte_for_byte_with_the_prefix_in_it() {
     assert_arrives(&lab, &[], &paste);
 }
 
-#[test]
-fn a_panic_in_the_wire_gives_the_terminal_back_before_it_is_told() {
-    let lab = Lab::start();
-    let given = Terminal::spawn("true", &[], &lab.env(), Size::CLASSIC);
-    given.wait_exit();
-    let terminal = Run::aissh(&lab).env("AISSH_PANIC", "wire").start();
-    assert_eq!(terminal.wait_exit(), Exit::Code(255));
-    assert_eq!(terminal.termios(), given.termios());
-    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
-    // Cooked again: the newline came out as CR LF.
-    assert!(raw.contains("aissh: internal error: ") && raw.ends_with("\r\n"), "{raw:?}");
-    assert!(raw.contains("planted in wire"), "{raw:?}");
-    // ssh is not left behind.
-    assert!(
-        lab.wait_log("Disconnected from user") || lab.log().contains("Connection closed by"),
-        "{}",
-        lab.log()
-    );
-}
-
-#[test]
-fn a_panic_in_the_panel_costs_the_panel_and_not_the_session() {
-    let lab = Lab::start();
-    for own in [&[] as &[&str], &["--sidebar"]] {
-        let terminal = Run::aissh(&lab).own(own).env("AISSH_PANIC", "panel").size(Size::WIDE).at_prompt();
-        if own.is_empty() {
-            terminal.send("\x1ca");
-        }
-        // The remote has the whole width again, or gets it.
-        let wait = "until [ \"$(stty size)\" = '40 130' ]; do sleep 0.05; done; echo still h''ere";
-        terminal.type_line(wait);
-        terminal.wait_text("still here");
-        terminal.screen(|screen| assert!(!screen.alternate_screen() && !screen.hide_cursor()));
-        terminal.type_line("exit 5");
-        assert_eq!(terminal.wait_exit(), Exit::Code(5));
-    }
-}
-
 /// A shell with job control around aissh, at its prompt.
 fn shell(lab: &Lab) -> Terminal {
     let args: Vec<String> = ["--norc", "--noprofile", "-i"].map(str::to_owned).into();

@@ -51,10 +51,15 @@ impl Builtin {
                 context.terminal_tail = plain::last(&context.terminal_tail, MAX_TEXT).to_owned();
                 self.session(session_id).chat(message, &context)
             }
-            Request::TerminalUpdate { session_id, new_output, context, .. } => match self.known(session_id) {
-                Some(session) => session.terminal_update(plain::last(new_output, MAX_TEXT), context),
-                None => Envelope::default(),
-            },
+            Request::TerminalUpdate { session_id, new_output, terminal_tail, context } => {
+                match self.known(session_id) {
+                    Some(session) => {
+                        session.look(terminal_tail);
+                        session.terminal_update(plain::last(new_output, MAX_TEXT), context)
+                    }
+                    None => Envelope::default(),
+                }
+            }
             Request::CommandExecuted {
                 session_id,
                 command,

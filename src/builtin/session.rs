@@ -8,6 +8,7 @@ use crate::linus::contract::{
     ChatContext, ChatResponse, ClearSuggestions, Context, Envelope, IntentUpdate, Risk, Source,
     SuggestedCommands, Suggestion,
 };
+use crate::shell::{Dialect, dialect_of};
 use crate::text::cut;
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ use std::collections::BTreeSet;
 const MAX_SAID: usize = 256;
 /// A question that is longer is a paste: its first part decides.
 const MAX_QUESTION: usize = 4096;
+/// Of the terminal's text, this much from its end tells what prompts there.
+const MAX_SCREEN: usize = 16 * 1024;
 /// Characters of the next command in an answer: the card has all of it, and a panel's line about forty columns.
 const MAX_NEXT: usize = 40;
 
@@ -26,6 +29,8 @@ pub(crate) struct Session {
     last_id: u32,
     intent: Option<IntentUpdate>,
     said: BTreeSet<String>,
+    /// What reads commands there is no Unix shell: a network device, PowerShell.
+    foreign: Option<&'static str>,
     /// A card's command was reported without output: what it prints comes with the updates, or never.
     waiting: Option<Live>,
 }
@@ -50,6 +55,12 @@ pub(crate) struct Executed<'a> {
 impl Session {
     pub(crate) fn chat(&mut self, message: &str, context: &ChatContext) -> Envelope {
         let message = cut(message, MAX_QUESTION);
+        self.look(if context.connected { &context.terminal_tail } else { "" });
+        if let Some(cli) = self.foreign
+            && question::talk(message).is_none()
+        {
+            return self.has_nothing_for(cli);
+        }
         if question::says_nothing(message)
             && let (Some(plan), Some(card)) = (&mut self.plan, self.waiting.take())
         {
@@ -100,6 +111,22 @@ impl Session {
         self.unknown(finding.as_deref())
     }
 
+    /// What prompts at the end of the terminal: a runbook's commands are for a Unix shell.
+    pub(crate) fn look(&mut self, tail: &str) {
+        let dialect = dialect_of(&plain::clean(plain::last(tail, MAX_SCREEN)));
+        let foreign = dialect.is_device() || dialect == Dialect::PowerShell;
+        self.foreign = dialect.name().filter(|_| foreign);
+    }
+
+    /// The cards of a plan are not for this CLI; the plan stands for when its shell comes back.
+    fn has_nothing_for(&mut self, cli: &str) -> Envelope {
+        let clear = !std::mem::take(&mut self.cards).is_empty();
+        let mut parts = vec![voice::no_shell(cli)];
+        self.sign(&mut parts);
+        let clear_suggestions = clear.then(|| ClearSuggestions { ids: Vec::new(), all: true });
+        Envelope { clear_suggestions, ..self.only_says(&parts) }
+    }
+
     /// What a runbook recognises on the screen, or in what was piped in, without being asked about it.
     fn seen(context: &ChatContext, question: &str, asker: Asker) -> Option<Plan> {
         runbook::compiled_in().iter().find_map(|runbook| {
@@ -129,6 +156,11 @@ impl Session {
     }
 
     pub(crate) fn terminal_update(&mut self, new_output: &str, context: &Context) -> Envelope {
+        if self.foreign.is_some() {
+            let clear = !std::mem::take(&mut self.cards).is_empty();
+            let clear_suggestions = clear.then(|| ClearSuggestions { ids: Vec::new(), all: true });
+            return Envelope { clear_suggestions, ..Envelope::default() };
+        }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let observed = plan.observe(new_output, None, context.cwd.as_deref());
         if !observed.has_news && !observed.has_trouble {
@@ -144,6 +176,9 @@ impl Session {
     }
 
     pub(crate) fn command_executed(&mut self, executed: &Executed<'_>) -> Envelope {
+        if self.foreign.is_some() {
+            return Envelope::default();
+        }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let observed = plan.observe(executed.output, Some(executed.command), executed.context.cwd.as_deref());
         let at = self.cards.iter().position(|card| match executed.source {

@@ -28,6 +28,11 @@ pub(crate) fn knows() -> String {
     format!("I only know {} so far. {}", titles.join(", "), examples())
 }
 
+/// On a device: what he knows would be taken for its configuration.
+pub(crate) fn no_shell(cli: &str) -> String {
+    format!("This is {cli}. What I know are commands for a Unix shell: I propose none here.")
+}
+
 fn examples() -> String {
     let examples: Vec<String> = runbook::compiled_in().iter().map(|r| format!("\"{}\"", r.example)).collect();
     format!("Try: {}.", examples.join(" or "))

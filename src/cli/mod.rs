@@ -28,6 +28,9 @@ pub struct Cli {
     /// With --ask: print Linus's reply as JSON
     #[arg(long, requires = "ask")]
     pub json: bool,
+    /// Read commands from standard input, one a line, and print LEVEL, classes and reason of each, tabs between
+    #[arg(long, conflicts_with = "ask")]
+    pub risk: bool,
     /// Open the panel at the start of the session
     #[arg(long)]
     pub sidebar: bool,
@@ -60,7 +63,11 @@ pub struct Cli {
 impl Cli {
     /// Whether this is a mode of aissh's own in which ssh has no part.
     pub fn is_own_mode(&self) -> bool {
-        self.ask.is_some() || self.integration.is_some() || self.completions.is_some() || self.man
+        self.ask.is_some()
+            || self.risk
+            || self.integration.is_some()
+            || self.completions.is_some()
+            || self.man
     }
 
     /// Whether an option (without its dashes) takes a value.
@@ -86,7 +93,9 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 /// Whether an option belongs to a mode in which ssh has no part.
 fn is_mode(option: &OsString) -> bool {
     let option = option.to_string_lossy();
-    ["--ask", "--json", "--integration", "--completions", "--man"].iter().any(|mode| option.starts_with(mode))
+    ["--ask", "--json", "--risk", "--integration", "--completions", "--man"]
+        .iter()
+        .any(|mode| option.starts_with(mode))
 }
 
 fn usage(e: &clap::Error, status: u8) -> Error {

@@ -6,6 +6,7 @@ mod card;
 mod chat;
 mod intent;
 mod link;
+pub mod risk;
 mod suggestions;
 
 use std::time::Instant;

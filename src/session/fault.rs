@@ -1,7 +1,8 @@
-//! Faults of our own: a panic costs the panel, never the session; one in the wire itself still gives the terminal
-//! back before anything is said.
+//! Faults of our own: a panic costs the panel, never the session. One in the wire itself costs the panel as well, and
+//! only a second one there the session; the terminal is given back before anything is said.
 
-use super::Session;
+use super::{Session, Verdict};
+use crate::error::status;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +26,17 @@ pub(super) fn contained<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 impl Session {
+    /// Runs the wire to ssh's end. What it owes to either side outlasts a panic; a chunk that was in hand is lost.
+    pub(super) fn run(&mut self) -> Verdict {
+        for _ in 0..2 {
+            match catch_unwind(AssertUnwindSafe(|| self.pump())) {
+                Ok(end) => return end.map_or(Verdict::Code(status::SSH), Verdict::from),
+                Err(_) => self.lose_panel(),
+            }
+        }
+        Verdict::Code(status::SSH)
+    }
+
     /// Runs something of the panel's. A panic in it ends the panel for this session; ssh's bytes go on.
     pub(super) fn guarded(&mut self, act: impl FnOnce(&mut Self)) {
         if catch_unwind(AssertUnwindSafe(|| act(self))).is_err() {

@@ -214,13 +214,6 @@ impl Linus {
 }
 
 impl Side {
-    /// The emulator is lost: what waits for a picture of its screen goes without one.
-    pub(super) fn on_watch_lost(&mut self, now: Instant) {
-        self.watch.is_lost();
-        self.copilot.chat.note("The terminal is not followed any more: a fault in aissh.");
-        self.take_snapshots(now);
-    }
-
     /// The observer is here, or lost: what waits for a snapshot gets one.
     pub(super) fn take_snapshots(&mut self, now: Instant) {
         let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
@@ -348,6 +341,19 @@ impl Side {
 }
 
 impl Session {
+    /// The emulator is lost: what waits for a picture of its screen goes without one, and a panel that was about to open
+    /// does not. Keys that were meant for it are for nobody.
+    pub(super) fn on_watch_lost(&mut self, now: Instant) {
+        let Some(side) = &mut self.side else { return };
+        side.watch.is_lost();
+        side.copilot.chat.note("The terminal is not followed any more: a fault in aissh.");
+        side.take_snapshots(now);
+        side.panel.early.clear();
+        if std::mem::take(&mut side.panel.opening) {
+            self.send_tty(b"\x07");
+        }
+    }
+
     /// The remote session has begun: ssh has made its terminal raw.
     pub(super) fn on_connected(&mut self) {
         if let Some(side) = &mut self.side {

@@ -31,7 +31,7 @@ use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
-use crate::terminal::{Modes, Size};
+use crate::terminal::{Modes, Size, crash};
 use answers::Answers;
 use integrate::Integrating;
 use linus::Linus;
@@ -119,9 +119,12 @@ impl Session {
                 (Event::Facts(facts), Some(side)) => {
                     side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
                 }
-                (Event::WatchLost, Some(side)) => side.on_watch_lost(now),
+                (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
+        }
+        if crash::emulator_is_lost() {
+            self.on_watch_lost(now);
         }
         while let Ok(event) = self.lane_rx.try_recv() {
             if let Some(side) = &mut self.side {

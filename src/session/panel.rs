@@ -133,7 +133,7 @@ impl Session {
         if panel.view.is_shown() {
             return;
         }
-        panel.opening = watch.ask();
+        panel.opening = watch.ask(Instant::now());
         if !panel.opening {
             // The emulator is lost; there is nothing to draw from.
             self.send_tty(b"\x07");
@@ -146,8 +146,10 @@ impl Session {
         side.watch.lent(observer, &self.modes);
         side.take_snapshots(now);
         let Side { panel, watch, .. } = side;
-        if !std::mem::take(&mut panel.opening) {
-            return watch.give_back();
+        // A question of ssh's own that came meanwhile belongs on the plain screen.
+        panel.interrupted |= panel.opening && self.pty.line_mode() != LineMode::Raw;
+        if !std::mem::take(&mut panel.opening) || panel.interrupted {
+            return watch.give_back(now);
         }
         let Some(observer) = watch.here() else { return };
         observer.emulator_mut().take_signals();
@@ -198,7 +200,7 @@ impl Session {
                 bytes.extend(observer.emulator().replay(&taken.mark));
             }
         }
-        watch.give_back();
+        watch.give_back(Instant::now());
         self.set_remote_size(self.size);
         self.send_tty(&bytes);
         self.arm();
@@ -246,7 +248,7 @@ impl Session {
     /// Output of ssh's while the panel is shown.
     pub(super) fn on_panel_output(&mut self, bytes: &[u8], now: Instant) {
         let Some(Side { panel, watch, .. }) = &mut self.side else { return };
-        watch.output(bytes, now);
+        watch.output(bytes, &self.modes, now);
         panel.dirty = true;
         let Some(observer) = watch.here() else { return };
         if panel.echo.as_ref().is_some_and(|echo| echo.dim(observer)) {

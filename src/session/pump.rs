@@ -42,7 +42,7 @@ impl Session {
         loop {
             let ready = self.wait()?;
             if self.connected {
-                planted("wire");
+                planted(if self.side.is_some() { "wire" } else { "bare wire" });
             }
             if ready.signals
                 && let Some(end) = self.on_signals()

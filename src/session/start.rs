@@ -21,7 +21,7 @@ use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
-use crate::terminal::{Modes, Size};
+use crate::terminal::{Modes, Size, crash};
 use crate::ui::{Choice, Theme, View};
 use std::ffi::OsString;
 use std::io;
@@ -51,6 +51,7 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let inherit = Inherit::observe();
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
     let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
+    crash::install(waker.as_fd()).map_err(|e| failed("install signal handlers", e))?;
     let pty = Pty::spawn(start.ssh, start.args, size, tty.cooked(), &inherit)
         .map_err(|e| failed("start ssh", e))?;
     // From here on ssh runs, and whatever fails costs no more than the panel.
@@ -93,8 +94,7 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
         ask_ssh(start, event_tx, waker);
     }
     let verdict = contained(move || {
-        let end = session.pump();
-        let verdict = end.map_or(Verdict::Code(status::SSH), Verdict::from);
+        let verdict = session.run();
         session.finish(verdict);
         verdict
     });

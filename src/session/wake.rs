@@ -30,6 +30,12 @@ impl Waker {
     }
 }
 
+impl AsFd for Waker {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+}
+
 impl Wake {
     pub(super) fn clear(&mut self) {
         let mut sink = [0; 64];

@@ -39,7 +39,7 @@ impl Session {
             // The user's terminal first, untouched; everything else after it.
             self.send_tty(bytes);
             if let Some(side) = &mut self.side {
-                side.watch.output(bytes, now);
+                side.watch.output(bytes, &self.modes, now);
             }
         }
         if let Some(side) = &mut self.side {

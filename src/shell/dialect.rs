@@ -4,6 +4,7 @@ mod clues;
 mod form;
 mod words;
 
+pub use clues::dialect_of;
 pub(crate) use clues::{Dialects, Editor, Sight, is_mode_of};
 
 /// A shell, or a network device's CLI. `Unknown` is an answer: nothing is assumed of it.

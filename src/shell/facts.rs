@@ -81,11 +81,11 @@ pub struct Facts {
     pub host: Option<String>,
     pub last_command: Option<String>,
     pub last_exit: Option<i32>,
+    /// The prompt that waits, or that the running command was entered at, was marked with this session's nonce.
+    pub trusted: bool,
     /// What reads the commands, and what told so. `Unknown` where nothing did.
     pub dialect: Dialect,
     pub dialect_from: Option<Clue>,
-    /// The prompt that waits, or that the running command was entered at, was marked with this session's nonce.
-    pub trusted: bool,
 }
 
 /// What the tracker reports, in the order of the stream.

@@ -17,7 +17,7 @@ mod secret;
 mod status;
 mod tracker;
 
-pub use dialect::{Clue, Dialect};
+pub use dialect::{Clue, Dialect, dialect_of};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
 pub use integration::Shell;
 pub use nonce::Nonce;

@@ -8,7 +8,7 @@ use super::dialect::Dialect;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
-use crate::terminal::{EchoStart, Emulator, Modes, Signal, Size, Skimmer};
+use crate::terminal::{EchoStart, Emulator, Modes, SNIP, Signal, Size, Skimmer};
 
 impl Screen for Emulator {
     fn cursor_line(&self) -> u64 {
@@ -46,13 +46,10 @@ impl Screen for Unseen<'_> {
     }
     /// The begin of it, and a sign that there was more.
     fn text_from(&self, line: u64, to: u64, limit: usize) -> String {
-        let seen = self.0.text_from(line, to, limit.saturating_sub(SNIP.len()));
-        seen + SNIP
+        let seen = self.0.text_from(line, to, limit.saturating_sub(SNIP.len() + 1));
+        if seen.is_empty() { SNIP.to_owned() } else { format!("{seen}\n{SNIP}") }
     }
 }
-
-/// What stands in the place of text that was not read (the contract's `terminal_tail` has it, too).
-const SNIP: &str = "\n--- snip ---";
 
 /// A line that was typed and is not to stay on the screen.
 struct Echo {
@@ -121,15 +118,17 @@ impl Observer {
         self.tracker.printed(&self.emulator, now);
     }
 
-    /// Part of the output was skipped, and these marks read in it. The screen starts again in `modes`: feed it the
-    /// newest bytes next.
+    /// Part of the output was skipped. The screen starts again in `modes`: feed it the newest bytes next.
     pub fn resync(&mut self, skimmed: &Skimmer, modes: &Modes, now: Instant) {
         self.tracker.skipped();
+        if skimmed.marks().next().is_some() {
+            self.tracker.alternate(false);
+        }
         for payload in skimmed.marks() {
             self.tracker.osc(payload, &Unseen(&self.emulator), now);
         }
-        self.emulator.restart(modes);
-        self.emulator.feed(&skimmed.pending());
+        self.tracker.alternate(skimmed.is_alternate());
+        self.emulator.restart(skimmed, modes);
     }
 
     /// What the user's side did, in order with `feed`.

@@ -112,6 +112,8 @@ pub(crate) struct Tracker {
     dialects: Dialects,
     /// The place in the last window title, until the next command.
     title: Option<Place>,
+    /// The command that ended last, and the end of its output, for what they tell of the dialect.
+    ended: Option<(Option<String>, String)>,
     /// What a command that has paused seems to wait for.
     foreground: Option<Foreground>,
     facts: Facts,
@@ -152,6 +154,7 @@ impl Tracker {
             secret: Secret::default(),
             dialects: Dialects::default(),
             title: None,
+            ended: None,
             foreground: None,
             facts: Facts::default(),
             alternate: false,
@@ -254,12 +257,22 @@ impl Tracker {
         }
     }
 
-    /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one.
+    /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one, and whether
+    /// an Enter was answered is not known.
     pub(crate) fn skipped(&mut self) {
-        if let Phase::Running(running) = &mut self.phase
-            && running.enters
-        {
-            running.command = None;
+        let was_read = match &mut self.phase {
+            Phase::Running(running) if running.enters => {
+                running.command = None;
+                true
+            }
+            Phase::Ready(_) if self.enter => {
+                self.phase = Phase::Unknown;
+                true
+            }
+            _ => false,
+        };
+        if was_read {
+            (self.enter, self.enter_ahead, self.pending, self.candidate) = (false, false, None, None);
         }
     }
 

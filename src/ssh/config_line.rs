@@ -7,6 +7,8 @@ const BLANK: &[u8] = b" \t\r\n";
 /// The keyword in lower case, and what follows it untouched; `None` for blank lines, comments and lines that ssh
 /// ignores (an unclosed quote in the keyword).
 pub(crate) fn keyword(line: &[u8]) -> Option<(String, &[u8])> {
+    // To C the line ends there.
+    let line = line.split(|&b| b == 0).next()?;
     // A form feed is allowed at the end of a line only.
     let end = line.iter().rposition(|b| !BLANK.contains(b) && *b != 0x0c)?;
     let (mut word, mut rest) = delimited(&line[..=end])?;
@@ -38,6 +40,19 @@ pub(crate) fn arguments(rest: &[u8]) -> Option<Vec<Vec<u8>>> {
         }
     }
     Some(words)
+}
+
+/// What follows a keyword, taken apart as the keyword is, up to a comment or a quote that stays open.
+pub(crate) fn delimited_words(mut rest: &[u8]) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    while let Some((word, more)) = delimited(rest).filter(|_| !rest.is_empty()) {
+        if word.starts_with(b"#") {
+            break;
+        }
+        words.push(word);
+        rest = more;
+    }
+    words
 }
 
 /// The value of a keyword that takes the rest of the line as it is, such as RemoteCommand.
@@ -111,6 +126,8 @@ mod tests {
             (b"User==root", Some(("user", b"=root"))),
             (b"User", Some(("user", b""))),
             (b"User root\x0c", Some(("user", b"root"))),
+            (b"User root\0x", Some(("user", b"root"))),
+            (b"\0User root", None),
             (b"\"User root", None),
             (b"# User root", None),
             (b"   # User root", None),

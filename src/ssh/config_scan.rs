@@ -29,8 +29,16 @@ const MAX_FILES: usize = 512;
 const MAX_NAMES: usize = 4096;
 
 /// Where ssh builds look for the system's file: the usual place, the vendor's of distributions that keep /etc
-/// empty, and those of the ports on macOS and BSD. One too many costs an open().
-const SYSTEM_DIRS: [&str; 4] = ["/etc/ssh", "/usr/etc/ssh", "/usr/local/etc/ssh", "/opt/homebrew/etc/ssh"];
+/// empty, and those of what builds its own (BSD's ports, Homebrew, MacPorts, pkgsrc). One too many costs a stat().
+const SYSTEM_DIRS: [&str; 7] = [
+    "/etc/ssh",
+    "/usr/etc/ssh",
+    "/usr/local/etc/ssh",
+    "/opt/homebrew/etc/ssh",
+    "/home/linuxbrew/.linuxbrew/etc/ssh",
+    "/opt/local/etc/ssh",
+    "/usr/pkg/etc/ssh",
+];
 
 /// What was found anywhere in the files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -112,12 +120,20 @@ impl Walk<'_> {
         self.scan.has_tty_words |= found.scan.has_tty_words;
         self.scan.has_match_exec |= found.scan.has_match_exec;
         for include in found.includes {
-            let env = |name: &str| std::env::var_os(name);
-            let Some(pattern) = absolute(&include, relative_to, self.places, &env) else { continue };
-            match glob::expand(&pattern, &names_in) {
-                Some(paths) => paths.iter().for_each(|path| self.file(path, relative_to, depth + 1)),
-                None => self.scan = Scan::UNKNOWN,
+            // Before OpenSSH 10 nothing is substituted; the reading of the ssh at hand is one of the two.
+            let substituted = substitute(&include, self.places, &|name| std::env::var_os(name));
+            self.include(&include, relative_to, depth);
+            if let Some(other) = substituted.filter(|other| *other != include) {
+                self.include(&other, relative_to, depth);
             }
+        }
+    }
+
+    fn include(&mut self, pattern: &[u8], relative_to: &Path, depth: usize) {
+        let Some(pattern) = absolute(pattern, relative_to, self.places) else { return };
+        match glob::expand(&pattern, &names_in) {
+            Some(paths) => paths.iter().for_each(|path| self.file(path, relative_to, depth + 1)),
+            None => self.scan = Scan::UNKNOWN,
         }
     }
 }
@@ -147,7 +163,9 @@ impl Findings {
 /// Any word `exec` counts, even one that is another criterion's argument: better one `-G` too few.
 fn match_runs_a_command(rest: &[u8]) -> bool {
     // With a quote left open ssh gives up, before it runs anything.
-    config_line::arguments(rest).unwrap_or_default().iter().any(|word| {
+    let words = config_line::arguments(rest).unwrap_or_default();
+    // OpenSSH before 10 takes the line apart as it does a keyword.
+    words.iter().chain(&config_line::delimited_words(rest)).any(|word| {
         let word = word.strip_prefix(b"!").unwrap_or(word);
         let name = word.split(|&b| b == b'=').next().unwrap_or_default();
         name.eq_ignore_ascii_case(b"exec")
@@ -155,18 +173,12 @@ fn match_runs_a_command(rest: &[u8]) -> bool {
 }
 
 /// An Include's argument as an absolute pattern; `None` where ssh would skip it.
-fn absolute(
-    include: &[u8],
-    relative_to: &Path,
-    places: &Places,
-    env: &dyn Fn(&str) -> Option<OsString>,
-) -> Option<Vec<u8>> {
-    let text = substitute(include, places, env)?;
+fn absolute(text: &[u8], relative_to: &Path, places: &Places) -> Option<Vec<u8>> {
     if text.starts_with(b"/") {
-        return Some(text);
+        return Some(text.to_vec());
     }
     let Some(rest) = text.strip_prefix(b"~") else {
-        return Some(join(relative_to, &text));
+        return Some(join(relative_to, text));
     };
     let (name, path) = rest.split_at(rest.iter().position(|&b| b == b'/').unwrap_or(rest.len()));
     if name.is_empty() {
@@ -180,7 +192,8 @@ fn join(base: &Path, path: &[u8]) -> Vec<u8> {
     [base.as_os_str().as_bytes(), b"/", path].concat()
 }
 
-/// `${VAR}` and `%` tokens (since OpenSSH 10). A token that only ssh can know becomes `*`, which finds more.
+/// `${VAR}` and `%` tokens, as OpenSSH 10 has them; `None` where it would skip the Include. A token that only ssh
+/// can know becomes `*`, which finds more.
 fn substitute(text: &[u8], places: &Places, env: &dyn Fn(&str) -> Option<OsString>) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -208,7 +221,7 @@ fn substitute(text: &[u8], places: &Places, env: &dyn Fn(&str) -> Option<OsStrin
 }
 
 enum Text {
-    /// ssh goes on without it, or says itself that it is not there.
+    /// ssh goes on without it, or says itself that it is not there. So it does with a directory.
     Absent,
     /// There, but not to be read by us: a pipe would be emptied, a huge file would take its time.
     Unreadable,
@@ -222,6 +235,7 @@ fn read(path: &Path) -> Text {
     // Looked at before it is opened: opening a FIFO would wait for its writer.
     match fs::metadata(path) {
         Err(_) => return Text::Absent,
+        Ok(meta) if meta.is_dir() => return Text::Absent,
         Ok(meta) if !meta.is_file() || meta.len() > MAX_FILE => return Text::Unreadable,
         Ok(_) => {}
     }

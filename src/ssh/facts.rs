@@ -30,6 +30,8 @@ const EXIT_POLL: Duration = Duration::from_millis(1);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     pub user: Option<String>,
+    /// The destination's host as it was given. Printed since OpenSSH 8.7.
+    pub host: Option<String>,
     /// The name or address that ssh connects to, behind any alias.
     pub hostname: Option<String>,
     pub port: Option<u16>,
@@ -50,6 +52,7 @@ impl Facts {
             let text = || Some(String::from_utf8_lossy(value).into_owned());
             match key {
                 b"user" => this.user = text(),
+                b"host" => this.host = text(),
                 b"hostname" => this.hostname = text(),
                 b"port" => this.port = std::str::from_utf8(value).ok().and_then(|port| port.parse().ok()),
                 b"requesttty" => this.request_tty = RequestTty::from_word(value),
@@ -70,6 +73,7 @@ impl Facts {
         let text = |slot: &Option<OsString>| slot.as_ref().map(|text| text.to_string_lossy().into_owned());
         Self {
             user: text(&inv.user),
+            host: text(&inv.host),
             hostname: text(&inv.host),
             port: inv.port_number(),
             request_tty: inv.request_tty,
@@ -94,11 +98,11 @@ impl Facts {
 pub enum ConfigSays {
     /// None of the words occurs: the command line decides.
     Nothing,
-    /// One of them does, and ssh resolved what it means here.
+    /// One of them does (or `-P`), and ssh resolved what it means here.
     Resolved(Box<Facts>),
     /// One of them does, and asking would run the user's `Match exec` commands.
     MatchExec,
-    /// One of them does, and ssh gave no answer.
+    /// One of them does, and ssh gave no answer, or one for another host.
     NoAnswer,
 }
 
@@ -106,13 +110,18 @@ impl ConfigSays {
     /// Scans the files and asks ssh only where a word occurs.
     pub fn ask(ssh: &Path, args: &[OsString], inv: &Invocation, places: &Places) -> Self {
         let found = scan(inv, places);
-        match (found.has_tty_words, found.has_match_exec) {
-            (false, _) => Self::Nothing,
-            (true, true) => Self::MatchExec,
-            (true, false) => {
-                Facts::ask(ssh, args, found).map_or(Self::NoAnswer, |f| Self::Resolved(Box::new(f)))
-            }
+        // Which word is the host depends on the version of ssh: before 9.4 `-P` took no value.
+        let unclear = inv.has(b'P');
+        if !found.has_tty_words && !unclear {
+            return Self::Nothing;
         }
+        if found.has_match_exec {
+            return Self::MatchExec;
+        }
+        let host = inv.host.as_ref().map(|host| host.to_string_lossy().into_owned());
+        Facts::ask(ssh, args, found)
+            .filter(|facts| !unclear || facts.host == host)
+            .map_or(Self::NoAnswer, |facts| Self::Resolved(Box::new(facts)))
     }
 }
 

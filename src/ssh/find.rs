@@ -2,9 +2,8 @@
 //!
 //! Three things named ssh would start aissh for ever. A link to this binary has its device and inode. A copy of it,
 //! of any version, is known by its bytes. What is neither that nor OpenSSH (a script that says `exec aissh "$@"`, a
-//! version manager's shim) may be a detour on the user's way to ssh, so it is run, once: [`TRIED_ENV`] tells every
-//! aissh below it to look further. OpenSSH itself never has that variable in its environment, unless such a
-//! detour ran it without us.
+//! version manager's shim) may be a detour on the user's way to ssh, so it is run, once: `trail` tells every aissh
+//! below it to look further.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -17,12 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::ssh::program::{Program, Recognizer};
+use crate::ssh::trail::{Identity, Trail};
 
 #[cfg(test)]
 mod tests;
-
-/// The programs named ssh that are running aissh now: device and inode of each, in hex.
-pub const TRIED_ENV: &str = "AISSH_TRIED";
 
 /// OpenSSH's ssh is 1 MB, and not 4 where it is linked statically. What is larger is not read to its end.
 const READ_LIMIT: u64 = 8 << 20;
@@ -32,13 +29,6 @@ pub const NOT_FOUND: u8 = 127;
 
 /// PATH where the environment has none, as the C library's.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
-
-/// A file apart from its names: links to it have the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    pub dev: u64,
-    pub ino: u64,
-}
 
 /// There is no ssh to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,40 +65,15 @@ impl std::error::Error for FindError {}
 pub struct Found {
     /// Absolute, its links not resolved: what it is called may matter to it.
     pub path: PathBuf,
-    /// [`TRIED_ENV`] for it: nothing for OpenSSH.
-    tried: Vec<Identity>,
+    /// For it: empty for OpenSSH.
+    trail: Trail,
 }
 
 impl Found {
-    /// Sets [`TRIED_ENV`], or removes it, for all that this process will start or become.
+    /// To be called before it is run, while there is one thread.
     pub fn leave_trail(&self) {
-        if self.tried.is_empty() && std::env::var_os(TRIED_ENV).is_none() {
-            return;
-        }
-        // SAFETY: called by the first thread before there is another.
-        #[allow(unsafe_code)]
-        unsafe {
-            if self.tried.is_empty() {
-                std::env::remove_var(TRIED_ENV);
-            } else {
-                std::env::set_var(TRIED_ENV, trail(&self.tried));
-            }
-        }
+        self.trail.clone().leave();
     }
-}
-
-fn trail(tried: &[Identity]) -> String {
-    let entries: Vec<String> = tried.iter().map(|id| format!("{:x}:{:x}", id.dev, id.ino)).collect();
-    entries.join(" ")
-}
-
-/// What is not understood is left out: it only says where not to look.
-fn parse_trail(text: &str) -> Vec<Identity> {
-    let number = |hex| u64::from_str_radix(hex, 16).ok();
-    text.split(' ')
-        .filter_map(|entry| entry.split_once(':'))
-        .filter_map(|(dev, ino)| Some(Identity { dev: number(dev)?, ino: number(ino)? }))
-        .collect()
 }
 
 /// What the search goes by.
@@ -121,8 +86,7 @@ struct Search<'a> {
     cwd: &'a Path,
     /// This binary.
     me: Option<Identity>,
-    /// From [`TRIED_ENV`].
-    tried: &'a [Identity],
+    trail: &'a Trail,
 }
 
 /// The files of the machine.
@@ -138,8 +102,8 @@ pub fn find() -> Result<Found, FindError> {
     // Without a current directory only absolute entries can be found.
     let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let me = std::env::current_exe().ok().and_then(|exe| Machine.runnable(&exe));
-    let tried = std::env::var(TRIED_ENV).map_or_else(|_| Vec::new(), |text| parse_trail(&text));
-    Search { wanted: wanted.as_deref(), path: path.as_deref(), cwd: &cwd, me, tried: &tried }.run(&Machine)
+    let trail = Trail::of_process();
+    Search { wanted: wanted.as_deref(), path: path.as_deref(), cwd: &cwd, me, trail: &trail }.run(&Machine)
 }
 
 impl Search<'_> {
@@ -166,15 +130,15 @@ impl Search<'_> {
     /// Unless it cannot be run, or is us in one way or another.
     fn take(&self, path: PathBuf, files: &dyn Files) -> Option<Found> {
         let found = files.runnable(&path)?;
-        if Some(found) == self.me || self.tried.contains(&found) {
+        if Some(found) == self.me || self.trail.tried.contains(&found) {
             return None;
         }
-        let tried = match files.program(&path) {
+        let trail = match files.program(&path) {
             Program::Aissh => return None,
-            Program::OpenSsh => Vec::new(),
-            Program::Unknown => [self.tried, &[found]].concat(),
+            Program::OpenSsh => Trail::default(),
+            Program::Unknown => self.trail.and(found),
         };
-        Some(Found { path, tried })
+        Some(Found { path, trail })
     }
 }
 

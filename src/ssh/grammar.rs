@@ -107,7 +107,8 @@ impl Invocation {
                 Item::Command(words) => this.command = words.to_vec(),
             }
         }
-        this.usage_error |= this.host.is_none();
+        let nameless = this.session_type == Some(SessionType::Subsystem) && this.command.is_empty();
+        this.usage_error |= this.host.is_none() || nameless;
         this
     }
 

@@ -1,7 +1,7 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
 //!
 //! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
-//! `program` < `find` and `surroundings` stand beside them.
+//! `program trail` < `find` and `surroundings` stand beside them.
 
 mod config_line;
 pub mod config_scan;
@@ -12,6 +12,7 @@ mod glob;
 pub mod grammar;
 mod program;
 pub mod surroundings;
+pub mod trail;
 
 pub use config_scan::{Places, Scan};
 pub use decide::{Plan, Reason, Surroundings, decide};

@@ -1,5 +1,6 @@
 //! Both terminals: the user's (raw mode, size, keys) and ssh's (PTY, emulator, queries).
 
+pub mod crash;
 mod decode;
 mod emulator;
 pub mod keys;
@@ -16,6 +17,6 @@ mod size;
 mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Mark, Signal, Skimmer};
+pub use emulator::{EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;

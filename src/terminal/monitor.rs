@@ -6,6 +6,7 @@
 
 use super::signals;
 use super::tty::with_ttou_blocked;
+use crate::ssh::trail::mark_again;
 use nix::libc;
 use nix::sys::signal::{Signal, killpg, raise};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -74,6 +75,8 @@ pub fn run(argv: &[OsString]) -> ! {
 }
 
 fn start(inherit: Inherit, ssh: &OsStr, args: &[OsString]) -> io::Result<Pid> {
+    // portable-pty has closed it.
+    mark_again();
     let mut command = Command::new(ssh);
     // An absolute argv[0]: ProxyJump runs argv[0] again, and a bare `ssh` could be us.
     command.arg0(ssh).args(args);

@@ -3,7 +3,7 @@
 //! It is opened anew by name instead of through descriptors 0 to 2: `O_NONBLOCK` belongs to the open file
 //! description, and descriptors 0 to 2 share theirs with the user's shell (atuin#4217, mitogen#712).
 
-use super::Size;
+use super::{Size, crash};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::termios::{
     self, InputFlags, LocalFlags, OutputFlags, SetArg, SpecialCharacterIndices, Termios,
@@ -51,6 +51,7 @@ impl Tty {
         self.cooked = termios::tcgetattr(&self.file)?;
         // Armed before the change: whatever fails in between leaves a terminal that is given back.
         let guard = RawGuard { file: self.file.try_clone()?, cooked: self.cooked.clone(), leave: Vec::new() };
+        crash::arm(guard.file.as_fd(), &self.cooked);
         self.enter_raw()?;
         Ok(guard)
     }
@@ -106,6 +107,7 @@ pub struct RawGuard {
 impl RawGuard {
     /// Sets the bytes that are written before the settings are restored, on whichever way out.
     pub fn on_leave(&mut self, bytes: Vec<u8>) {
+        crash::on_leave(&bytes);
         self.leave = bytes;
     }
 }
@@ -117,6 +119,7 @@ impl Drop for RawGuard {
             // TCSANOW: a terminal that stopped reading (^S, a hung window) must not keep us from leaving.
             let _ = termios::tcsetattr(&self.file, SetArg::TCSANOW, &self.cooked);
         });
+        crash::disarm();
     }
 }
 

@@ -420,3 +420,24 @@ fn the_terminals_form_of_output_reads_the_same() {
     story.run("du", &through_terminal("du-var"), None);
     story.card("du -xh --max-depth=1 /var/log ");
 }
+
+#[test]
+fn on_a_network_device_no_shell_command_is_proposed() {
+    let vtysh = "Hello, this is FRRouting (version 8.4.4).\n\nr1# show interface brief\nlo up\nr1#";
+    let mut story = Story::new("admin");
+    story.tail = vtysh.into();
+    let answer = story.chat("/var is full");
+    assert!(answer.contains("This is vtysh.") && answer.contains("I propose none here"), "{answer}");
+    assert!(story.commands().is_empty());
+    // A plan that began in the shell takes its cards back, and comes again with the shell.
+    let mut story = Story::new("root");
+    story.tail = "root@web1:~#".into();
+    story.chat("/var is full");
+    assert_eq!(story.commands(), ["df -h /var"]);
+    story.tail = format!("root@web1:~# vtysh\n\n{vtysh}");
+    story.chat("what now?");
+    assert!(story.commands().is_empty(), "{:?}", story.commands());
+    story.tail += " exit\nroot@web1:~#";
+    story.chat("what now?");
+    assert_eq!(story.commands(), ["df -h /var"]);
+}

@@ -18,13 +18,23 @@ pub(crate) struct Run<'a> {
     env: Vec<(String, String)>,
     size: Size,
     mute: bool,
+    wrapper: Vec<String>,
 }
 
 impl<'a> Run<'a> {
     /// `aissh -F CONFIG lab` in 80x24.
     pub(crate) fn aissh(lab: &'a Lab) -> Self {
         let rest = vec!["lab".to_owned()];
-        Self { lab, program: PROGRAM, own: vec![], rest, env: lab.env(), size: Size::CLASSIC, mute: false }
+        Self {
+            lab,
+            program: PROGRAM,
+            own: vec![],
+            rest,
+            env: lab.env(),
+            size: Size::CLASSIC,
+            mute: false,
+            wrapper: vec![],
+        }
     }
 
     /// The same with the user's ssh.
@@ -68,6 +78,12 @@ impl<'a> Run<'a> {
         self
     }
 
+    /// Started by this program, which becomes it.
+    pub(crate) fn wrapped(mut self, wrapper: &[String]) -> Self {
+        self.wrapper = wrapper.to_vec();
+        self
+    }
+
     pub(crate) fn program(&self) -> &str {
         self.program
     }
@@ -79,7 +95,8 @@ impl<'a> Run<'a> {
 
     pub(crate) fn start(&self) -> Terminal {
         let start = if self.mute { Terminal::spawn_mute } else { Terminal::spawn };
-        start(self.program, &self.args(), &self.env, self.size)
+        let words = [self.wrapper.clone(), vec![self.program.to_owned()], self.args()].concat();
+        start(&words[0], &words[1..], &self.env, self.size)
     }
 
     /// Started, and the remote prompt is there.

@@ -17,6 +17,8 @@ use super::DEADLINE;
 /// mean that something else is wrong, and the log says what.
 const PORT_ATTEMPTS: usize = 5;
 
+const RECIPE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/lib/lab.sh");
+
 /// What sshd logs once it listens.
 const READY: &str = "Server listening on";
 
@@ -42,6 +44,7 @@ pub(crate) struct Builder {
     /// Mounts and fills a /var that only the sessions see (`LAB_VAR`).
     var: Option<PathBuf>,
     account: Option<Account>,
+    wrapper: Vec<String>,
 }
 
 impl Builder {
@@ -80,6 +83,12 @@ impl Builder {
         self
     }
 
+    /// Its sshd is started by this program, which becomes it.
+    pub(crate) fn inside(mut self, wrapper: Vec<String>) -> Self {
+        self.wrapper = wrapper;
+        self
+    }
+
     pub(crate) fn start(self) -> Lab {
         let template = std::env::temp_dir().join("aissh-lab.XXXXXX");
         let dir = nix::unistd::mkdtemp(&template).expect("make the lab's directory");
@@ -87,7 +96,7 @@ impl Builder {
         for _ in 0..PORT_ATTEMPTS {
             let port = free_port();
             self.write(&dir, port);
-            let (server, log) = serve(&dir, self.var.as_deref(), self.account.as_ref());
+            let (server, log) = self.serve(&dir);
             if log.wait_for(READY) {
                 return Lab { dir, port, account: self.account, server, log };
             }
@@ -100,13 +109,39 @@ impl Builder {
         panic!("sshd did not start in {}; it said:\n{logged}", dir.display());
     }
 
+    fn serve(&self, dir: &Path) -> (Child, Arc<Log>) {
+        let account = self.account.as_ref().map(|a| [("LAB_USER", &a.user), ("LAB_PASSWORD", &a.password)]);
+        let words = [self.wrapper.clone(), ["bash", RECIPE, "serve"].map(str::to_owned).into()].concat();
+        let mut server = Command::new(&words[0])
+            .args(&words[1..])
+            .arg(dir)
+            .envs(self.var.iter().map(|script| ("LAB_VAR", script)))
+            .envs(account.into_iter().flatten())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("run scripts/lib/lab.sh serve");
+        let log = Arc::new(Log::default());
+        let stderr = server.stderr.take().expect("stderr is piped");
+        let log_tx = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
+                log_tx.push(&String::from_utf8_lossy(&line));
+            }
+            log_tx.close();
+        });
+        (server, log)
+    }
+
     fn recipe(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
     }
 
     fn write(&self, dir: &Path, port: u16) {
-        let output = recipe("write")
+        let output = Command::new("bash")
+            .args([RECIPE, "write"])
             .arg(dir)
             .arg(port.to_string())
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -209,35 +244,6 @@ impl Drop for Lab {
         }
         let _ = std::fs::remove_dir_all(&self.dir);
     }
-}
-
-fn recipe(verb: &str) -> Command {
-    let mut command = Command::new("bash");
-    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/lib/lab.sh")).arg(verb);
-    command
-}
-
-fn serve(dir: &Path, var: Option<&Path>, account: Option<&Account>) -> (Child, Arc<Log>) {
-    let account = account.map(|a| [("LAB_USER", &a.user), ("LAB_PASSWORD", &a.password)]);
-    let mut server = recipe("serve")
-        .arg(dir)
-        .envs(var.map(|script| ("LAB_VAR", script)))
-        .envs(account.into_iter().flatten())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("run scripts/lib/lab.sh serve");
-    let log = Arc::new(Log::default());
-    let stderr = server.stderr.take().expect("stderr is piped");
-    let log_tx = Arc::clone(&log);
-    std::thread::spawn(move || {
-        for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
-            log_tx.push(&String::from_utf8_lossy(&line));
-        }
-        log_tx.close();
-    });
-    (server, log)
 }
 
 fn end(mut server: Child) {

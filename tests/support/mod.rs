@@ -17,7 +17,7 @@ pub mod server;
 pub(crate) mod shells;
 pub(crate) mod terminal;
 pub(crate) mod told;
-mod tty;
+pub(crate) mod tty;
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use nix::unistd::Pid;
@@ -85,4 +86,13 @@ pub(crate) fn listening(pid: Pid) -> Vec<String> {
         }
     }
     found
+}
+
+/// Waits until somebody else has made this file.
+pub(crate) fn wait_file(path: &Path) {
+    let deadline = Instant::now() + DEADLINE;
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "there is no {}", path.display());
+        std::thread::yield_now();
+    }
 }

@@ -98,9 +98,42 @@ fn a_script_that_goes_its_own_way_to_ssh_is_the_users_ssh() {
 }
 
 #[test]
+fn a_proxy_command_that_calls_aissh_again_is_no_loop() {
+    let lab = Lab::start();
+    let own = script(&lab, "own", &format!("echo by the script >&2\nexec {} \"$@\"", real_ssh().display()));
+    let config = fs::read_to_string(lab.ssh_config()).unwrap();
+    let proxy =
+        format!("  ProxyCommand {AISSH} -o ProxyCommand=none -F {} -W %h:%p lab", lab.ssh_config().display());
+    fs::write(lab.ssh_config(), format!("{}\n{proxy}\n", config.trim_end())).unwrap();
+    let named = session(&lab, AISSH.as_ref(), &path(&[]), &[("AISSH_SSH", &own.join("ssh"))]);
+    for output in [named, session(&lab, AISSH.as_ref(), &path(&[&own]), &[])] {
+        // The jump's own environment is shown by nobody; the session's is OpenSSH's, started by a script.
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said.matches("by the script").count(), 2, "{said}");
+        assert_eq!(output.status.code(), Some(7), "{said}");
+    }
+}
+
+#[test]
+fn a_script_that_closes_what_it_does_not_know_runs_aissh_a_few_times() {
+    let lab = Lab::start();
+    let close = "for fd in /proc/$$/fd/*; do fd=${fd##*/}; [ $fd -lt 48 ] || exec {fd}>&-; done";
+    let forgets = script(
+        &lab,
+        "forgets",
+        &format!("exec bash -c 'echo again >&2; {close}; exec {AISSH} \"$@\"' sh \"$@\""),
+    );
+    let output = session(&lab, AISSH.as_ref(), &path(&[&forgets]), &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "again\n".repeat(16));
+    assert_eq!(output.status.code(), Some(7));
+}
+
+#[test]
 fn a_login_through_such_a_script_is_a_login() {
     let lab = Lab::start();
-    let dir = script(&lab, "exec", &format!("exec {AISSH} \"$@\""));
+    let said = lab.dir().join("said");
+    let dir =
+        script(&lab, "exec", &format!("[ ! -t 0 ] || echo once >> {}\nexec {AISSH} \"$@\"", said.display()));
     let mut env = lab.env();
     env.retain(|(name, _)| name != "PATH");
     env.push(("PATH".into(), path(&[&dir])));
@@ -109,4 +142,5 @@ fn a_login_through_such_a_script_is_a_login() {
     terminal.wait_prompt(lab.prompt());
     terminal.type_line("exit 7");
     assert_eq!(terminal.wait_exit(), Exit::Code(7));
+    assert_eq!(fs::read_to_string(said).unwrap(), "once\nonce\n", "the user's call, and the session's");
 }

@@ -5,7 +5,8 @@
 //! pauses, or once a second.
 
 use super::Typed;
-use crate::terminal::{Modes, Size, Skimmer};
+use super::ring::{Ring, WHOLE};
+use crate::terminal::{Modes, Size};
 use std::time::{Duration, Instant};
 
 /// How long something waits for what comes after it. A prompt settles in 80 ms, an eye sees a frame in 16.
@@ -15,8 +16,6 @@ const BATCH: Duration = Duration::from_millis(20);
 const FLOOD: usize = 64 * 1024;
 /// How long a flood goes on before the observer gets a look at it.
 const LOOK: Duration = Duration::from_secs(1);
-/// What is kept of the newest output: several screens of any size, and more than a command's output as it is reported.
-const RING: usize = 512 * 1024;
 /// Things kept beside output. Nobody types as much while an emulator is busy.
 const ITEMS: usize = 512;
 
@@ -34,20 +33,20 @@ pub(super) enum Act {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
-    /// So many of the batch's bytes.
-    Output(usize),
+    /// So many more of the ring's bytes, which came until then without a pause worth the name.
+    Output {
+        len: usize,
+        until: Instant,
+    },
     Act(Act),
 }
 
 /// What is handed over. After a gap all output before it is one item.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) bytes: Vec<u8>,
+    pub(super) ring: Ring,
+    /// In order, each with the time when it began.
     pub(super) items: Vec<(Instant, Item)>,
-    /// What was read of the output that is missing before `bytes`.
-    pub(super) skimmed: Skimmer,
-    /// If any is: the modes at the end of the batch.
-    pub(super) gap: Option<Box<Modes>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,11 +59,8 @@ struct Flood {
 }
 
 pub(super) struct Backlog {
-    bytes: Vec<u8>,
+    ring: Ring,
     items: Vec<(Instant, Item)>,
-    /// Reads what is dropped from the front of `bytes`.
-    skimmer: Skimmer,
-    skipped: bool,
     /// When the oldest item came.
     since: Option<Instant>,
     flood: Option<Flood>,
@@ -76,37 +72,39 @@ pub(super) struct Backlog {
 
 impl Backlog {
     pub(super) fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            items: Vec::new(),
-            skimmer: Skimmer::after(&Modes::new()),
-            skipped: false,
-            since: None,
-            flood: None,
-            urgent: false,
-            retry: None,
-        }
+        let (ring, items) = (Ring::new(&Modes::new()), Vec::new());
+        Self { ring, items, since: None, flood: None, urgent: false, retry: None }
     }
 
-    pub(super) fn output(&mut self, bytes: &[u8], now: Instant) {
-        self.begin(now);
-        self.bytes.extend_from_slice(bytes);
+    /// Whether there is nothing to hand over.
+    pub(super) fn is_empty(&self) -> bool {
+        self.since.is_none()
+    }
+
+    /// `modes` is what the terminal is in after these bytes.
+    pub(super) fn output(&mut self, bytes: &[u8], modes: &Modes, now: Instant) {
+        self.since.get_or_insert(now);
+        self.ring.push(bytes, modes);
         match self.items.last_mut() {
-            Some((_, Item::Output(len))) => *len += bytes.len(),
-            _ => self.items.push((now, Item::Output(bytes.len()))),
+            Some((_, Item::Output { len, until })) if now < *until + BATCH => {
+                (*len, *until) = (*len + bytes.len(), now);
+            }
+            _ => self.items.push((now, Item::Output { len: bytes.len(), until: now })),
         }
         if let Some(flood) = &mut self.flood {
             flood.came += bytes.len();
         }
-        // Twice, so that the rest is moved once for as many bytes as it has.
-        if self.bytes.len() > 2 * RING || self.items.len() > ITEMS {
+        if self.ring.bytes().len() > WHOLE || self.items.len() > ITEMS {
             self.skip();
         }
     }
 
     pub(super) fn act(&mut self, act: Act, now: Instant) {
-        self.begin(now);
+        self.since.get_or_insert(now);
         self.urgent |= matches!(act, Act::Snapshot { .. });
+        if matches!(act, Act::Resize(_)) {
+            self.ring.resized();
+        }
         let is_full = self.items.len() >= ITEMS;
         let last = self.items.last_mut().map(|(_, item)| item);
         match (act, last) {
@@ -119,30 +117,27 @@ impl Backlog {
 
     /// It is wanted at once, even if there is nothing.
     pub(super) fn hurry(&mut self, now: Instant) {
-        self.begin(now);
-        self.urgent = true;
-    }
-
-    fn begin(&mut self, now: Instant) {
         self.since.get_or_insert(now);
+        self.urgent = true;
     }
 
     /// Drops the oldest output. What is left of it is one item, before whatever wants to see it, and of several sizes
     /// the last counts.
     fn skip(&mut self) {
-        let over = self.bytes.len().saturating_sub(RING);
-        self.skimmer.feed(&self.bytes[..over]);
-        self.bytes.drain(..over);
-        self.skipped |= over > 0;
-        let position =
-            |items: &[(Instant, Item)], is: fn(&Item) -> bool| items.iter().rposition(|(_, item)| is(item));
-        let size =
-            position(&self.items, |item| matches!(item, Item::Act(Act::Resize(_)))).map(|at| self.items[at]);
-        let output = position(&self.items, |item| matches!(item, Item::Output(_))).map(|at| self.items[at].0);
-        self.items.retain(|(_, item)| !matches!(item, Item::Output(_) | Item::Act(Act::Resize(_))));
+        self.ring.drop_oldest();
+        let (mut output, mut size) = (None, None);
+        for (at, item) in &self.items {
+            match *item {
+                Item::Output { until, .. } => output = Some((output.map_or(*at, |(first, _)| first), until)),
+                Item::Act(Act::Resize(_)) => size = Some((*at, *item)),
+                Item::Act(_) => {}
+            }
+        }
+        let output =
+            output.map(|(first, until)| (first, Item::Output { len: self.ring.bytes().len(), until }));
+        self.items.retain(|(_, item)| !matches!(item, Item::Output { .. } | Item::Act(Act::Resize(_))));
         let wants = |(_, item): &(Instant, Item)| matches!(item, Item::Act(Act::Snapshot { .. }));
         let at = self.items.iter().position(wants).unwrap_or(self.items.len());
-        let output = output.map(|when| (when, Item::Output(self.bytes.len())));
         self.items.splice(at..at, size.into_iter().chain(output));
     }
 
@@ -152,7 +147,7 @@ impl Backlog {
         let due = match self.flood {
             _ if self.urgent => since,
             Some(flood) => flood.until,
-            None if self.bytes.len() >= FLOOD => since,
+            None if self.ring.bytes().len() >= FLOOD => since,
             None => since + BATCH,
         };
         Some(self.retry.map_or(due, |retry| retry.max(due)))
@@ -165,7 +160,7 @@ impl Backlog {
         };
         let Some(flood) = &mut self.flood else {
             // How a flood began is seen: the line that started it stands there.
-            let floods = self.bytes.len() >= FLOOD;
+            let floods = self.ring.bytes().len() >= FLOOD;
             self.flood = floods.then_some(Flood { until: now + BATCH, came: 0, looked: now });
             return floods || self.urgent || now >= since + BATCH;
         };
@@ -183,18 +178,19 @@ impl Backlog {
         looks
     }
 
-    /// All of it. `modes` is what the terminal is in after the last byte.
+    /// All of it. `modes` is what the terminal is in now.
     pub(super) fn take(&mut self, modes: &Modes) -> Batch {
-        let skimmed = std::mem::replace(&mut self.skimmer, Skimmer::after(modes));
-        let gap = std::mem::take(&mut self.skipped).then(|| Box::new(modes.clone()));
+        if self.ring.gap().is_some() {
+            self.skip();
+        }
         (self.since, self.urgent, self.retry) = (None, false, None);
-        Batch { bytes: std::mem::take(&mut self.bytes), items: std::mem::take(&mut self.items), skimmed, gap }
+        let ring = std::mem::replace(&mut self.ring, Ring::new(modes));
+        Batch { ring, items: std::mem::take(&mut self.items) }
     }
 
     /// There was no room for it: it is first again, and as urgent as can be.
     pub(super) fn put_back(&mut self, batch: Batch, now: Instant) {
-        (self.bytes, self.items, self.skimmer) = (batch.bytes, batch.items, batch.skimmed);
-        self.skipped = batch.gap.is_some();
+        (self.ring, self.items) = (batch.ring, batch.items);
         (self.since, self.urgent, self.retry) = (Some(now), true, Some(now + BATCH));
     }
 }

@@ -4,6 +4,7 @@
 //! panel is shown the observer is lent to the main loop, which then feeds it itself.
 
 mod backlog;
+mod ring;
 mod snapshot;
 mod thread;
 
@@ -12,10 +13,10 @@ pub(super) use snapshot::Snapshot;
 use super::Event;
 use super::wake::Waker;
 use crate::shell::{Input, Observer};
-use crate::terminal::{Modes, Size};
+use crate::terminal::{Modes, Size, crash};
 use backlog::{Act, Backlog};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Instant;
 use thread::{Ends, Feed};
@@ -61,29 +62,39 @@ pub(super) struct Watch {
     feed_tx: SyncSender<Feed>,
     backlog: Backlog,
     place: Place,
-    unheard: Arc<AtomicBool>,
+    /// The number of the batch that is being filled, or of the last.
+    number: u64,
+    begun: Arc<AtomicU64>,
 }
 
 impl Watch {
     pub(super) fn start(size: Size, event_tx: SyncSender<Event>, waker: Waker) -> std::io::Result<Self> {
         let (feed_tx, feed_rx) = sync_channel(BATCHES);
-        let unheard = Arc::new(AtomicBool::new(false));
-        let ends = Ends { feed_rx, event_tx, waker, unheard: unheard.clone() };
+        let begun = Arc::new(AtomicU64::new(0));
+        let ends = Ends { feed_rx, event_tx, waker, begun: begun.clone() };
         std::thread::Builder::new()
-            .name("emulator".into())
+            .name(crash::EMULATOR.into())
             .spawn(move || thread::run(Box::new(Observer::new(size)), &ends))?;
-        Ok(Self { feed_tx, backlog: Backlog::new(), place: Place::Away(None), unheard })
+        Ok(Self { feed_tx, backlog: Backlog::new(), place: Place::Away(None), number: 0, begun })
     }
 
-    /// A copy of what ssh printed.
-    pub(super) fn output(&mut self, bytes: &[u8], now: Instant) {
+    /// A copy of what ssh printed; `modes` is what the terminal is in after it.
+    pub(super) fn output(&mut self, bytes: &[u8], modes: &Modes, now: Instant) {
         match &mut self.place {
             Place::Here(observer) => observer.feed(bytes, now),
             Place::Lost => {}
             _ => {
-                self.backlog.output(bytes, now);
-                self.unheard.store(true, Ordering::Release);
+                self.begin();
+                self.backlog.output(bytes, modes, now);
             }
+        }
+    }
+
+    /// Something is about to be in the backlog.
+    fn begin(&mut self) {
+        if self.backlog.is_empty() {
+            self.number += 1;
+            self.begun.store(self.number, Ordering::Release);
         }
     }
 
@@ -103,8 +114,8 @@ impl Watch {
 
     fn act(&mut self, act: Act, now: Instant) {
         if !matches!(self.place, Place::Lost) {
+            self.begin();
             self.backlog.act(act, now);
-            self.unheard.store(true, Ordering::Release);
         }
     }
 
@@ -129,9 +140,10 @@ impl Watch {
     }
 
     /// Asks for the observer: it comes as [`Event::Lent`]. False if there is none any more.
-    pub(super) fn ask(&mut self) -> bool {
+    pub(super) fn ask(&mut self, now: Instant) -> bool {
         if let Place::Away(observer) = &mut self.place {
             self.place = Place::Wanted(observer.take());
+            self.hurry(now);
         }
         !matches!(self.place, Place::Lost)
     }
@@ -143,10 +155,19 @@ impl Watch {
     }
 
     /// Gives the observer back to its thread.
-    pub(super) fn give_back(&mut self) {
-        if let Place::Here(observer) = std::mem::replace(&mut self.place, Place::Away(None)) {
+    pub(super) fn give_back(&mut self, now: Instant) {
+        if matches!(self.place, Place::Here(_))
+            && let Place::Here(observer) = std::mem::replace(&mut self.place, Place::Away(None))
+        {
             self.place = Place::Away(Some(observer));
+            self.hurry(now);
         }
+    }
+
+    /// Whatever there is, or nothing, is to be handed over now.
+    fn hurry(&mut self, now: Instant) {
+        self.begin();
+        self.backlog.hurry(now);
     }
 
     /// The thread is dead.
@@ -154,38 +175,20 @@ impl Watch {
         (self.place, self.backlog) = (Place::Lost, Backlog::new());
     }
 
-    /// Hands over what is due. `modes` is what the terminal is in now.
+    /// Hands over what is due, without waiting. `modes` is what the terminal is in now.
     pub(super) fn catch_up(&mut self, modes: &Modes, now: Instant) {
-        let (lend, moves) = match &self.place {
-            Place::Away(observer) => (false, observer.is_some()),
-            Place::Wanted(_) => (true, true),
-            Place::Coming | Place::Here(_) | Place::Lost => return,
-        };
-        if moves {
-            self.backlog.hurry(now);
+        let lend = matches!(self.place, Place::Wanted(_));
+        let (Place::Away(observer) | Place::Wanted(observer)) = &mut self.place else { return };
+        if !self.backlog.is_due(now) {
+            return;
         }
-        if self.backlog.is_due(now) {
-            self.hand_over(lend, modes, now);
-        }
-    }
-
-    /// Never waits.
-    fn hand_over(&mut self, lend: bool, modes: &Modes, now: Instant) {
-        let returned = match &mut self.place {
-            Place::Away(observer) | Place::Wanted(observer) => observer.take(),
-            _ => None,
-        };
-        // Before it is sent: what happens after that is unheard again.
-        self.unheard.store(false, Ordering::Release);
-        match self.feed_tx.try_send(Feed { returned, batch: self.backlog.take(modes), lend }) {
+        let (returned, batch) = (observer.take(), self.backlog.take(modes));
+        match self.feed_tx.try_send(Feed { number: self.number, returned, batch, lend }) {
             Ok(()) if lend => self.place = Place::Coming,
             Ok(()) => {}
             Err(TrySendError::Full(feed)) => {
-                self.unheard.store(true, Ordering::Release);
+                *observer = feed.returned;
                 self.backlog.put_back(feed.batch, now);
-                if let Place::Away(observer) | Place::Wanted(observer) = &mut self.place {
-                    *observer = feed.returned;
-                }
             }
             Err(TrySendError::Disconnected(_)) => self.is_lost(),
         }
@@ -198,5 +201,32 @@ impl Watch {
             Place::Away(_) | Place::Wanted(_) => self.backlog.deadline(),
             Place::Coming | Place::Lost => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::wake;
+    use std::time::Duration;
+
+    #[test]
+    fn an_observer_that_is_given_back_goes_at_once() {
+        const SOON: Duration = Duration::from_secs(20);
+        let (event_tx, event_rx) = sync_channel(16);
+        let (waker, _wake) = wake::pair().expect("a pipe");
+        let mut watch = Watch::start(Size::new(80, 24), event_tx, waker).expect("a thread");
+        let modes = Modes::new();
+        assert!(watch.ask(Instant::now()) && watch.deadline().is_some_and(|at| at <= Instant::now()));
+        watch.catch_up(&modes, Instant::now());
+        let Ok(Event::Lent(observer)) = event_rx.recv_timeout(SOON) else { panic!("no observer") };
+        watch.lent(observer, &modes);
+        watch.output(b"joe@web1:~$ ", &modes, Instant::now());
+        watch.catch_up(&modes, Instant::now());
+        watch.give_back(Instant::now());
+        assert!(watch.deadline().is_some_and(|at| at <= Instant::now()), "it is not left lying about");
+        watch.catch_up(&modes, Instant::now());
+        let Ok(Event::Shell(events)) = event_rx.recv_timeout(SOON) else { panic!("the prompt is not told") };
+        assert_eq!(events, [crate::shell::ShellEvent::Prompt]);
     }
 }

@@ -9,12 +9,14 @@ use crate::shell::{Observer, ShellEvent};
 use nix::libc;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Instant;
 
 /// What the thread is told.
 pub(super) struct Feed {
+    /// Counts from 1.
+    pub(super) number: u64,
     /// The observer comes back, before the batch.
     pub(super) returned: Option<Box<Observer>>,
     pub(super) batch: Batch,
@@ -27,8 +29,8 @@ pub(super) struct Ends {
     pub(super) feed_rx: Receiver<Feed>,
     pub(super) event_tx: SyncSender<Event>,
     pub(super) waker: Waker,
-    /// Something happened that is not in any batch yet: the time that has passed says nothing then.
-    pub(super) unheard: Arc<AtomicBool>,
+    /// Batches that were begun. While one is not here, the time that has passed says nothing.
+    pub(super) begun: Arc<AtomicU64>,
 }
 
 /// A panic ends the thread, and with it what the panel knows, not the session.
@@ -55,11 +57,13 @@ fn give_way() {}
 /// Until one of the ends is closed.
 fn attend(observer: Box<Observer>, ends: &Ends) -> Option<()> {
     let mut here = Some(observer);
+    let mut heard = 0;
     loop {
         let deadline = here.as_ref().and_then(|observer| observer.deadline());
         let (mut lend, mut events) = (false, Vec::new());
-        match ends.next(deadline)? {
+        match ends.next(deadline, heard)? {
             Some(feed) => {
+                heard = feed.number;
                 here = feed.returned.or(here);
                 lend = feed.lend;
                 if let Some(observer) = &mut here {
@@ -85,12 +89,14 @@ fn attend(observer: Box<Observer>, ends: &Ends) -> Option<()> {
 
 impl Ends {
     /// What is told next, or nothing if it is time for the observer to look at the clock.
-    fn next(&self, deadline: Option<Instant>) -> Option<Option<Feed>> {
+    fn next(&self, deadline: Option<Instant>, heard: u64) -> Option<Option<Feed>> {
         if let Some(at) = deadline {
             match self.feed_rx.recv_timeout(at.saturating_duration_since(Instant::now())) {
                 Ok(feed) => return Some(Some(feed)),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) if !self.unheard.load(Ordering::Acquire) => return Some(None),
+                Err(RecvTimeoutError::Timeout) if self.begun.load(Ordering::Acquire) == heard => {
+                    return Some(None);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -101,17 +107,17 @@ impl Ends {
 /// Tells the observer what happened, each at its time.
 pub(super) fn apply(observer: &mut Observer, batch: &Batch) -> Vec<Event> {
     let mut snapshots = Vec::new();
-    let (mut rest, mut gap) = (batch.bytes.as_slice(), batch.gap.as_deref());
+    let (mut rest, mut gap) = (batch.ring.bytes(), batch.ring.gap());
     for (when, item) in &batch.items {
         advance(observer, *when);
         match *item {
-            Item::Output(len) => {
+            Item::Output { len, until } => {
                 let (bytes, later) = rest.split_at(len.min(rest.len()));
                 rest = later;
-                if let Some(modes) = gap.take() {
-                    observer.resync(&batch.skimmed, modes, *when);
+                if let Some((skimmed, modes)) = gap.take() {
+                    observer.resync(skimmed, modes, *when);
                 }
-                observer.feed(bytes, *when);
+                observer.feed(bytes, until);
             }
             Item::Act(Act::Typed(typed)) => observer.input(typed.input(), *when),
             Item::Act(Act::Resize(size)) => observer.resize(size),
@@ -120,9 +126,6 @@ pub(super) fn apply(observer: &mut Observer, batch: &Batch) -> Vec<Event> {
                 snapshots.push(Event::Snapshot { ticket, snapshot });
             }
         }
-    }
-    if let Some(modes) = &batch.gap {
-        observer.emulator_mut().set_modes(modes);
     }
     snapshots
 }

@@ -102,6 +102,32 @@ impl Dialects {
     }
 }
 
+/// What prompts at the end of a text that a terminal shows, by the prompts of the same device in it.
+pub fn dialect_of(tail: &str) -> Dialect {
+    let mut dialects = Dialects::default();
+    let lines: Vec<&str> = tail.lines().collect();
+    let Some(last) = lines.iter().rposition(|l| !l.trim().is_empty()) else { return Dialect::Unknown };
+    let here = lines.get(last).copied().unwrap_or_default();
+    let (mut command, mut since) = (None, 0);
+    for (at, line) in lines.iter().enumerate().take(last + 1) {
+        let Some((prompt, typed)) = split(line, here) else { continue };
+        let printed = lines.get(since..at).unwrap_or_default().join("\n");
+        let above = at.checked_sub(1).and_then(|a| lines.get(a)).copied().unwrap_or_default();
+        let (fresh, editor) = (command.is_none(), Editor::None);
+        dialects.see(&Sight { prompt, above, command, fresh, printed: &printed, editor }, |a, b| a == b);
+        (command, since) = (Some(typed), at + 1);
+    }
+    dialects.now().map(|(dialect, _)| dialect).unwrap_or_default()
+}
+
+/// A line's prompt, if it is one of the device whose prompt is `here`, and what follows it.
+fn split<'l>(line: &'l str, here: &str) -> Option<(&'l str, &'l str)> {
+    let ends = line.match_indices(['#', '>', ']', '$']).map(|(at, sign)| at + sign.len());
+    ends.filter_map(|end| line.split_at_checked(end)).find_map(|(prompt, typed)| {
+        (prompt.trim_end() == here.trim_end() || is_mode_of(prompt, here)).then_some((prompt, typed.trim()))
+    })
+}
+
 /// Whether the two are prompts of one device in two modes.
 pub(crate) fn is_mode_of(known: &str, text: &str) -> bool {
     match (Prompt::read(known), Prompt::read(text)) {

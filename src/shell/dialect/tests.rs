@@ -216,3 +216,22 @@ fn a_device_is_no_posix_shell_and_unknown_is_neither() {
     assert!(Dialect::IosLike.is_device() && !Dialect::Vtysh.is_posix());
     assert_eq!(Dialect::Unknown.name(), None);
 }
+
+#[test]
+fn the_end_of_a_terminal_tells_the_device_too() {
+    let vtysh = "Hello, this is FRRouting (version 8.4.4).\n\nr1# show ip route\nC>* 10.0.0.0/8\nr1# ";
+    assert_eq!(dialect_of(vtysh), Dialect::Vtysh);
+    assert_eq!(
+        dialect_of("R1#conf t\nEnter configuration commands\nR1(config)#int lo0\nR1(config-if)#"),
+        Dialect::IosLike
+    );
+    assert_eq!(dialect_of("sw# nope\n      ^\n% Invalid command at '^' marker.\nsw# "), Dialect::NxOs);
+    assert_eq!(dialect_of("<A>sys\nEnter system view\n[~A]int ge0\n[~A-ge0]"), Dialect::Vrp);
+    for none in [
+        "",
+        "web1# df -h\n/dev/sda1 100% /var\nweb1# ",
+        "joe@web1:~$ cat log\nCisco IOS Software\njoe@web1:~$ ",
+    ] {
+        assert!(!dialect_of(none).is_device(), "{none}");
+    }
+}

@@ -3,6 +3,7 @@
 //! Wordings are exact, and taken from the programs or from public documentation and transcripts of them. A text
 //! that other programs print too names the family only.
 
+use super::super::marks::user_host_dir;
 use super::{Clue, Dialect};
 
 /// Words of a login banner, or of the answer to `show version`, and whose they are.
@@ -33,8 +34,10 @@ pub(super) fn banner(line: &str) -> Option<Dialect> {
 
 /// How a device refused a command: its last line.
 pub(super) fn device_refusal(command: &str, line: &str) -> Option<Dialect> {
-    let line = line.trim();
-    let command = command.trim();
+    // zebra's own CLI puts its name in front.
+    let line =
+        line.trim().strip_prefix("% [ZEBRA] ").map_or(line.trim().to_owned(), |rest| format!("% {rest}"));
+    let (line, command) = (line.as_str(), command.trim());
     let starts = |words: &str| line.starts_with(words);
     Some(match line {
         // Ruijie and others have IOS's words to the letter.
@@ -116,9 +119,13 @@ pub(super) fn prompt(text: &str) -> Option<Dialect> {
     if powershell(trimmed) {
         return Some(Dialect::PowerShell);
     }
-    // FortiOS has a blank before its "$", nobody's root a "$".
-    let own = trimmed.strip_suffix('$')?;
-    (!own.ends_with(' ') || own.contains(['~', '/'])).then_some(Dialect::Posix)
+    // FortiOS has a blank before its "$". A root's "#" is a device's too, but for Debian's `root@host:dir#`.
+    let (own, sign) = (trimmed.strip_suffix(['$', '#'])?, trimmed.chars().next_back());
+    let posix = match sign {
+        Some('$') => !own.ends_with(' ') || own.contains(['~', '/']),
+        _ => !own.ends_with(' ') && user_host_dir(own).is_some(),
+    };
+    posix.then_some(Dialect::Posix)
 }
 
 /// `PS C:\Users\joe>`, `PS /home/joe>`, and with the name of an environment or a remote host in front.
@@ -204,6 +211,9 @@ mod tests {
             ("$ ", Some(Dialect::Posix)),
             ("joe@web1:~$ ", Some(Dialect::Posix)),
             ("web1$ ", Some(Dialect::Posix)),
+            ("root@web1:~# ", Some(Dialect::Posix)),
+            ("root@freebsd:~ # ", None),
+            ("[root@web1 ~]# ", None),
             ("FGT-01 $ ", None),
             ("FGT-01 (global) $ ", None),
             ("web1# ", None),

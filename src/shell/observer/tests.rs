@@ -1,9 +1,11 @@
 //! Recorded shells replayed, and the cases that no recording holds.
 
 mod cases;
+mod dialects;
 mod gaps;
 mod recorded;
 mod trusted;
+mod waiting;
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use super::super::command::{Edge, Running, Start};
 use super::super::facts::{ExitStatus, Origin, ShellEvent};
 use super::super::prompt::{self, Kind};
 use super::super::screen::Screen;
-use super::{LONG_RUN, Phase, Ready, Tracker};
+use super::{LONG_RUN, Phase, Ready, Tracker, sights};
 
 /// What was on the line when the remote answered Enter.
 enum Line {
@@ -113,6 +113,7 @@ impl Tracker {
         let output = running.output(screen, edge);
         let output = running.cut_type_ahead(output, &self.prompts, prompt::is_continuation);
         let record = running.ended(output, exit);
+        self.ended = Some((record.command.clone(), sights::last_part(&record.output)));
         self.facts.last_command.clone_from(&record.command);
         self.facts.last_exit = record.exit.map(|e| e.code);
         self.secret.look(u64::MAX, String::new, false);

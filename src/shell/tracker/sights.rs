@@ -3,6 +3,7 @@
 use super::super::beliefs::opens_shell;
 use super::super::command::plain;
 use super::super::dialect::{Editor, Sight};
+use super::super::marks::Place;
 use super::super::prompt::{self, Prompts};
 use super::super::screen::Screen;
 use super::{Phase, Tracker};
@@ -10,18 +11,34 @@ use super::{Phase, Tracker};
 /// Of what was printed before a prompt, this much from its end is read. A banner is shorter.
 const MAX_PRINTED: usize = 8 * 1024;
 
+/// The last part of a command's output, whole characters.
+pub(super) fn last_part(output: &str) -> String {
+    let from = output.len().saturating_sub(MAX_PRINTED);
+    let from = (from..output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or(output.len());
+    output.get(from..).unwrap_or_default().to_owned()
+}
+
 impl Tracker {
     /// A prompt's first line is `line`; the command before it has not been told as ended yet.
     pub(super) fn see_prompt(&mut self, screen: &impl Screen, text: &str, line: u64, editor: Editor) {
-        let (command, from) = match &self.phase {
-            Phase::Running(running) => (running.command.as_deref(), running.out_from),
-            Phase::Unknown => (None, 0),
+        let ended = self.ended.take();
+        let printed = |from: u64| plain(&screen.text_from(from.min(line), line, MAX_PRINTED));
+        let mut fresh = false;
+        let (command, printed) = match (&self.phase, ended) {
+            // The first prompt, known as one now that it has come back: its banner counts too.
+            (Phase::Running(running), _) if running.tentative.is_some() => {
+                fresh = true;
+                (running.command.clone(), printed(0))
+            }
+            (Phase::Running(running), _) => (running.command.clone(), printed(running.out_from)),
+            (Phase::Between, Some((command, output))) => (command, plain(&output)),
+            (Phase::Unknown, _) => (None, printed(0)),
             // Redrawn, or after an empty line: what stands above was read.
-            Phase::Ready(_) | Phase::Between => (Some(""), line),
+            _ => (Some(String::new()), String::new()),
         };
-        let printed = plain(&screen.text_from(from.min(line), line, MAX_PRINTED));
+        let command = command.as_deref();
         let above = line.checked_sub(1).and_then(|l| screen.line_text(l)).unwrap_or_default();
-        let fresh = opens_shell(command);
+        let fresh = fresh || opens_shell(command);
         let (prompt, above, printed) = (text, above.as_str(), printed.as_str());
         let editor = if editor == Editor::None { self.titled(prompt) } else { editor };
         let sight = Sight { prompt, above, command, fresh, printed, editor };
@@ -37,8 +54,14 @@ impl Tracker {
 
     fn titled(&self, prompt: &str) -> Editor {
         let before = self.pending.as_ref().is_some_and(|p| p.paste);
-        let place = prompt::place(prompt).filter(|p| p.cwd.is_some());
-        let titled = before && place.is_some() && place == self.title;
+        // RHEL's prompt has only the last part of the directory.
+        let same = |p: &Place, t: &Place| {
+            p.user == t.user
+                && p.host == t.host
+                && p.cwd.as_ref().is_none_or(|cwd| t.cwd.as_ref() == Some(cwd))
+        };
+        let place = prompt::place(prompt);
+        let titled = before && place.zip(self.title.as_ref()).is_some_and(|(p, t)| same(&p, t));
         if titled { Editor::TitledPrompt } else { Editor::None }
     }
 

@@ -41,6 +41,9 @@ fn match_exec_is_seen_in_every_spelling() {
         "Match !exec false",
         "Match user u host h exec=true",
         "Match=exec true",
+        "Match user root=exec true",
+        "Match user \"root\"exec true",
+        "Match e\"xec\" true",
         "Match final exec \"a\"",
     ] {
         assert_eq!(findings(text), (false, true, vec![]), "{text:?}");
@@ -63,22 +66,34 @@ fn places() -> Places {
 
 #[test]
 fn include_paths_are_anchored_as_ssh_does() {
-    let env = |name: &str| (name == "X").then(|| OsString::from("val"));
     let cases = [
         ("/abs/*", Some("/abs/*")),
         ("config.d/*", Some("/base/config.d/*")),
         ("~/x", Some("/home/u//x")),
         ("~no-such-user-here/x", None),
+        ("~root/x", Some("/root//x")),
+    ];
+    for (include, want) in cases {
+        let got = absolute(include.as_bytes(), Path::new("/base"), &places());
+        let got = got.map(|path| String::from_utf8(path).unwrap());
+        assert_eq!(got.as_deref(), want, "{include}");
+    }
+}
+
+#[test]
+fn tokens_and_variables_are_substituted() {
+    let env = |name: &str| (name == "X").then(|| OsString::from("val"));
+    let cases = [
         ("%d/.ssh/%h.conf", Some("/acc/.ssh/*.conf")),
-        ("a%%b", Some("/base/a%b")),
+        ("a%%b", Some("a%b")),
         ("/${X}/y", Some("/val/y")),
         ("/${UNSET}/y", None),
         ("/${open", None),
         ("/$X/y", Some("/$X/y")),
-        ("%", Some("/base/%")),
+        ("%", Some("%")),
     ];
     for (include, want) in cases {
-        let got = absolute(include.as_bytes(), Path::new("/base"), &places(), &env);
+        let got = substitute(include.as_bytes(), &places(), &env);
         let got = got.map(|path| String::from_utf8(path).unwrap());
         assert_eq!(got.as_deref(), want, "{include}");
     }
@@ -130,6 +145,8 @@ fn the_files_of_a_command_line_are_read() {
             ("mine", "Include rel"),
             ("home/.ssh/rel", "RequestTTY no"),
             ("plain", "User x"),
+            ("literal", "Include ROOT/%d ${AISSH_NO_SUCH}"),
+            ("home/.ssh/${AISSH_NO_SUCH}", "StdinNull yes"),
         ],
     );
     assert_eq!(tree.scan(&["h"]), (true, true));
@@ -140,15 +157,20 @@ fn the_files_of_a_command_line_are_read() {
     assert_eq!(tree.scan(&["-F", "ROOT/mine", "-F", "ROOT/plain", "h"]), (false, false));
     assert_eq!(tree.scan(&["-F", "ROOT/absent", "h"]), (false, false));
     assert_eq!(tree.scan(&["-F", "/dev/null", "h"]), (false, false));
+    assert_eq!(tree.scan(&["-F", "ROOT/sys", "h"]), (false, false), "a directory");
+    assert_eq!(
+        tree.scan(&["-F", "ROOT/literal", "h"]),
+        (true, false),
+        "nothing is substituted before OpenSSH 10"
+    );
 }
 
 #[test]
 fn what_cannot_be_read_whole_is_assumed_to_be_anything() {
-    let tree = Tree::new("odd", &[("loop", "Include ROOT/loop"), ("dir/x", "")]);
+    let tree = Tree::new("odd", &[("loop", "Include ROOT/loop")]);
     let root = tree.0.to_str().unwrap();
     fs::write(tree.0.join("loop"), format!("Include {root}/loop")).unwrap();
     assert_eq!(tree.scan(&["-F", "ROOT/loop", "h"]), (true, true));
-    assert_eq!(tree.scan(&["-F", "ROOT/dir", "h"]), (true, true));
     fs::write(tree.0.join("fork"), format!("Include {root}/fork {root}/fork")).unwrap();
     assert_eq!(tree.scan(&["-F", "ROOT/fork", "h"]), (true, true));
     File::create(tree.0.join("huge")).unwrap().set_len(MAX_FILE + 1).unwrap();

@@ -11,6 +11,7 @@ fn the_answer_of_ssh_is_read() {
           forkafterauthentication no\nremotecommand a \"b  c\" # d\nidentityfile ~/.ssh/id\n",
     );
     assert_eq!(facts.user.as_deref(), Some("deploy"));
+    assert_eq!(facts.host.as_deref(), Some("web"));
     assert_eq!(facts.hostname.as_deref(), Some("10.0.0.5"));
     assert_eq!(facts.port, Some(2222));
     assert_eq!(facts.request_tty, Some(RequestTty::Force));

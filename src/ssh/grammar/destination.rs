@@ -44,8 +44,7 @@ fn parse_uri(text: &[u8]) -> Option<Parts> {
         [b':', more @ ..] => {
             let (port, path) = more.split_at(more.iter().position(|&b| b == b'/').unwrap_or(more.len()));
             // A number that is no port is refused; any other text may be the name of a service.
-            let number = port.iter().all(u8::is_ascii_digit);
-            if path.len() > 1 || (number && port_number(port).is_none()) {
+            if path.len() > 1 || port.is_empty() || (is_number(port) && port_number(port).is_none()) {
                 return None;
             }
             Some(port.to_vec())
@@ -86,6 +85,11 @@ fn decode(text: &[u8]) -> Option<Vec<u8>> {
         at += 1;
     }
     Some(out)
+}
+
+/// strtonum(): blanks and a sign may stand before the digits.
+fn is_number(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| text.trim_start().parse::<i64>().is_ok())
 }
 
 /// a2port() without the names of services.

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 /// The getopt string of OpenSSH 10 (ssh.c): a colon after a letter that takes a value. It is the newest one on
 /// purpose: a letter that an older ssh does not know makes that ssh print its usage, wrapped or not. (`-P` took no
-/// value before 9.4, where it also did nothing.)
+/// value before 9.4, where it also did nothing: with it, ssh is asked.)
 const OPTIONS: &[u8] = b"1246ACGKMNTVXYZafgknqstvxyB:D:E:F:I:J:L:O:P:Q:R:S:W:b:c:e:i:l:m:o:p:w:";
 
 /// Whether a letter is an option, and then whether it takes a value.

@@ -235,7 +235,8 @@ fn last_bytes(line: &str, limit: usize) -> String {
     }
 }
 
-const SNIP: &str = "--- snip ---";
+/// What stands in the place of text that is missing (contract, `terminal_tail`).
+pub const SNIP: &str = "--- snip ---";
 
 /// Joined lines, with as much from either end as fits.
 fn snipped(lines: &[String], limit: usize) -> String {

@@ -16,7 +16,7 @@ mod styled;
 #[cfg(test)]
 mod tests;
 
-pub use lines::EchoStart;
+pub use lines::{EchoStart, SNIP};
 pub use replay::Mark;
 pub use signals::Signal;
 pub use skim::Skimmer;
@@ -127,33 +127,40 @@ impl Emulator {
         }
     }
 
-    /// Part of the stream was skipped: starts again with a screen of which nothing is known, in these modes. History is
-    /// kept. Feed it the newest bytes of the stream next.
-    pub fn restart(&mut self, modes: &Modes) {
-        self.put_away();
-        let mut history = std::mem::take(self.parser.callbacks_mut());
-        history.close();
-        self.parser = parser(self.size, history);
+    /// Part of the stream was skipped: starts again with a screen of which nothing is known, in the modes behind the gap.
+    /// History is kept, and the primary screen too if all that was skipped was on the alternate one.
+    pub fn restart(&mut self, skimmed: &Skimmer, modes: &Modes) {
+        if skimmed.stays_alternate() && self.is_alternate() {
+            self.process(b"\x1b[r\x1b[?6l\x1b[m\x1b[2J");
+        } else {
+            self.put_away();
+            let mut history = std::mem::take(self.parser.callbacks_mut());
+            history.close();
+            self.parser = parser(self.size, history);
+            self.pullable = None;
+        }
         self.normaliser = Normaliser::new();
-        self.modes = Modes::new();
         self.tabs = None;
-        self.pullable = None;
         self.feed(&modes.restore());
-    }
-
-    /// Scrolls the primary screen into the history, so that its lines keep their numbers.
-    fn put_away(&mut self) {
-        self.process(b"\x1b[?1049l\x1b[?6l\x1b[r\x1b[m");
-        let spans = lines::spans(self.screen());
-        let used = spans.get(lines::last_used(self.screen(), &spans)).map_or(0, |span| usize::from(span.end));
-        let mut bytes = format!("\x1b[{}H", self.size.rows).into_bytes();
-        bytes.resize(bytes.len() + used, b'\n');
-        self.process(&bytes);
-    }
-
-    /// The modes are these, as somebody knows who has seen all of the stream.
-    pub fn set_modes(&mut self, modes: &Modes) {
+        self.feed(&modes.pending());
         self.modes = modes.clone();
+    }
+
+    /// Scrolls the primary screen into the history, so that its lines keep their numbers, and behind it says that
+    /// something is missing.
+    fn put_away(&mut self) {
+        let primary = reflow::primary(self.screen());
+        let spans = lines::spans(&primary);
+        let used = spans.get(lines::last_used(&primary, &spans)).map_or(0, |span| {
+            // The cursor's line, where nothing stands on it yet, is the next.
+            let is_next = lines::line_of(&primary, span.clone()).text.is_empty();
+            usize::from(if is_next { span.start } else { span.end })
+        });
+        let mut bytes =
+            format!("\x1b[?1049l\x1b[?6l\x1b[?7h\x1b[r\x1b[m\x1b[{}H", self.size.rows).into_bytes();
+        bytes.resize(bytes.len() + used, b'\n');
+        bytes.extend_from_slice(format!("\x1b[H\x1b[2J{SNIP}\x1b[{}H\n", self.size.rows).as_bytes());
+        self.process(&bytes);
     }
 
     /// Signals since the last call, in stream order; the oldest are lost where nobody asks. What came while the

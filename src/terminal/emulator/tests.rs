@@ -3,7 +3,7 @@ mod echo;
 mod random;
 mod screen;
 
-use super::{Emulator, Signal};
+use super::{Emulator, SNIP, Signal};
 use crate::terminal::Size;
 
 fn emulator(cols: u16, rows: u16) -> Emulator {

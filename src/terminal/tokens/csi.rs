@@ -19,6 +19,13 @@ impl<'a> Csi<'a> {
     /// to be looked at byte by byte.
     pub(super) fn at_start(bytes: &'a [u8]) -> Option<(usize, Self)> {
         let body = bytes.strip_prefix(b"\x1b[")?;
+        let end = body.iter().take(CSI_LIMIT).position(|b| !(0x30..=0x3b).contains(b))?;
+        if (0x40..=0x7e).contains(&body[end]) {
+            return Some((
+                2 + end + 1,
+                Self { marker: 0, params: &body[..end], intermediate: 0, last: body[end] },
+            ));
+        }
         let end = body.iter().take(CSI_LIMIT).position(|b| !(0x20..=0x3f).contains(b))?;
         let last = *body.get(end).filter(|b| (0x40..=0x7e).contains(*b))?;
         Some((2 + end + 1, Self::parse(&body[..end], last)?))

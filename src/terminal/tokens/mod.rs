@@ -72,7 +72,7 @@ impl Tokenizer {
     /// the controls in it.
     pub(crate) fn next_sequence<'a>(&'a mut self, input: &'a [u8]) -> (usize, Option<Token<'a>>) {
         let mut text = 0;
-        if self.place == Place::Ground {
+        if self.is_text() {
             text = memchr::memchr3(0x1b, 0x0e, 0x0f, input).unwrap_or(input.len());
             self.skip_text(&input[..text]);
         }
@@ -80,7 +80,13 @@ impl Tokenizer {
         (text + used, token)
     }
 
-    fn skip_text(&mut self, text: &[u8]) {
+    /// Outside a sequence; perhaps inside a UTF-8 character.
+    pub(crate) fn is_text(&self) -> bool {
+        self.place == Place::Ground
+    }
+
+    /// Takes what ends outside a sequence without looking at it.
+    pub(crate) fn skip_text(&mut self, text: &[u8]) {
         for byte in &text[text.len().saturating_sub(3)..] {
             self.tail = [self.tail[1], self.tail[2], *byte];
         }

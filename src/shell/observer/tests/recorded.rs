@@ -9,7 +9,7 @@ use super::*;
 use crate::shell::facts::CommandRecord;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Replay {
+pub(super) enum Replay {
     Whole,
     EveryByte,
     /// What is printed arrives this much later than it was: keys are typed blind.
@@ -23,15 +23,15 @@ struct Score {
     wrong: usize,
 }
 
-struct Recording {
-    name: String,
+pub(super) struct Recording {
+    pub(super) name: String,
     home: String,
     expect: Vec<Value>,
     /// Time, whether it is input, bytes as Latin-1.
-    events: Vec<(u64, bool, String)>,
+    pub(super) events: Vec<(u64, bool, String)>,
 }
 
-fn recordings() -> Vec<Recording> {
+pub(super) fn recordings() -> Vec<Recording> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/shell");
     let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
     paths.sort();
@@ -54,7 +54,7 @@ fn recordings() -> Vec<Recording> {
 }
 
 /// Everything the tracker told, each finished command with the facts known at the prompt after it.
-fn replay(recording: &Recording, how: Replay) -> (Vec<ShellEvent>, Vec<(CommandRecord, Facts)>) {
+pub(super) fn replay(recording: &Recording, how: Replay) -> (Vec<ShellEvent>, Vec<(CommandRecord, Facts)>) {
     let mut events: Vec<_> = recording.events.iter().collect();
     let shift = if let Replay::Late(by) = how { by } else { 0 };
     events.sort_by_key(|(t, is_input, _)| t + if *is_input { 0 } else { shift });

@@ -1,6 +1,6 @@
 use super::*;
-use crate::terminal::Modes;
 use crate::terminal::queries::Query;
+use crate::terminal::{Modes, Skimmer};
 
 #[test]
 fn what_vt100_does_not_know_is_made_up_for() {
@@ -251,12 +251,17 @@ fn a_panic_of_vt100_costs_the_screen_and_nothing_else() {
 fn after_a_skipped_flood_the_screen_is_what_the_newest_bytes_make_it() {
     let mut modes = Modes::new();
     let mut emulator = Emulator::new(Size::new(20, 4));
-    for chunk in [&b"before\r\n\x1b[?2004h"[..], b"skipped\x1b[31", b"mtail\r\none\r\ntwo\r\n$ "] {
-        modes.feed(chunk);
-    }
+    modes.feed(b"before\r\n");
     emulator.feed(b"before\r\n");
-    emulator.restart(&modes);
-    emulator.feed(b"one\r\ntwo\r\n$ ");
-    assert_eq!(emulator.screen().contents(), "one\ntwo\n$ ");
+    let mut skimmed = Skimmer::after(&modes);
+    for chunk in [&b"lost\x1b[?2004h"[..], b"lost\x1b[31"] {
+        modes.feed(chunk);
+        skimmed.feed(chunk);
+    }
+    emulator.restart(&skimmed, &modes);
+    emulator.feed(b"mtail\r\none\r\ntwo\r\n$ ");
+    assert_eq!(emulator.screen().contents(), "tail\none\ntwo\n$ ");
+    assert_eq!(emulator.screen().cell(0, 0).map(vt100::Cell::fgcolor), Some(vt100::Color::Idx(1)));
+    assert_eq!(emulator.text_from(0, 3, 100), format!("before\n{SNIP}\n\x1b[31mtail\x1b[m"));
     assert!(emulator.modes().bracketed_paste());
 }

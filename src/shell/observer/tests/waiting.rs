@@ -1,0 +1,49 @@
+//! Pagers, questions and programs that read lines: waiting, and never taken for the end of a command.
+
+use super::recorded::{Recording, recordings};
+use super::*;
+
+/// The states that a recording goes through, without repeats, as keys and output come in their own time.
+fn states(recording: &Recording) -> Vec<State> {
+    let mut rig = Rig::new();
+    let start = rig.now;
+    let mut states = Vec::new();
+    for (t, is_input, text) in &recording.events {
+        rig.wait(start + Duration::from_millis(*t) - rig.now);
+        states.push(rig.state());
+        if *is_input {
+            rig.keys(text);
+        } else {
+            rig.feed(text.chars().map(|c| c as u8).collect::<Vec<u8>>());
+        }
+    }
+    states.dedup();
+    states
+}
+
+fn recorded(name: &str) -> Recording {
+    recordings().into_iter().find(|r| r.name == name).unwrap()
+}
+
+#[test]
+fn a_recorded_pager_waits_and_ends_in_a_prompt() {
+    for name in ["vtysh", "zebra"] {
+        let states = states(&recorded(name));
+        let waits = states.iter().filter(|s| **s == State::Waiting).count();
+        assert!(waits >= 1, "{name}: {states:?}");
+        assert_eq!(states.last(), Some(&State::AtPrompt), "{name}");
+        let secret = states.contains(&State::Secret);
+        assert_eq!(secret, name == "zebra", "{name}: {states:?}");
+    }
+}
+
+#[test]
+fn recorded_programs_that_read_lines_are_states_of_their_own() {
+    let states = states(&recorded("programs"));
+    assert!(
+        states.iter().filter(|s| **s == State::Waiting).count() >= 3,
+        "less, more, a question: {states:?}"
+    );
+    assert!(states.iter().filter(|s| **s == State::Program).count() >= 2, "python, sqlite: {states:?}");
+    assert_eq!(states.last(), Some(&State::AtPrompt));
+}
