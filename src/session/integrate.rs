@@ -16,6 +16,8 @@ const MARK_WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct Integrating {
     /// A line was typed, and its shell has not marked a prompt yet.
     waits: Option<(Shell, Instant)>,
+    /// The shell that it was typed into last.
+    sent: Option<Shell>,
     /// User and host when the dialog was opened: what the user says yes to.
     bound: Option<Bound>,
     /// A command's status was not told.
@@ -49,7 +51,7 @@ impl Session {
         if side.dialect().is_device() {
             return side.panel.view.set_notice("Not sent: a network device takes no shell's text");
         }
-        let Some(shell) = choice.or_else(|| Shell::of(side.dialect())) else {
+        let Some(shell) = choice.or_else(|| side.shell()) else {
             return side.panel.view.set_notice("Which shell is it? Press its number first.");
         };
         let line = shell.line(&side.nonce);
@@ -64,6 +66,7 @@ impl Session {
         };
         observer.input(Input::Integrate { line: &line, nonce: side.nonce.clone() }, now);
         side.integrating.waits = Some((shell, now + MARK_WITHIN));
+        side.integrating.sent = Some(shell);
         side.panel.view.close_dialog();
         side.remember(true);
         self.send_pty(&keys);
@@ -81,6 +84,12 @@ impl Side {
         if let Err(e) = self.answers.set(&target, yes) {
             self.panel.view.set_notice(&format!("The answer is not kept for the next session: {e}"));
         }
+    }
+
+    /// The shell that reads there, by its own word or by how it looks.
+    fn shell(&mut self) -> Option<Shell> {
+        let observer = self.watch.here()?;
+        self.integrating.sent.filter(|_| observer.facts().trusted).or(Shell::of(observer.dialect()))
     }
 
     fn dialect(&mut self) -> Dialect {
@@ -107,13 +116,14 @@ impl Side {
     /// What the dialog is to show, and what it is bound to from now on.
     pub(super) fn integration(&mut self) -> ui::Integration {
         let answer = self.answers.get(self.linus.target());
+        let shell = self.shell();
         let Some(observer) = self.watch.here() else { return ui::Integration::default() };
         if !self.panel.view.has_dialog() {
             self.integrating.bound = None;
         } else if self.integrating.bound.is_none() {
             self.integrating.bound = Some(bound(observer.facts()));
         }
-        ui::Integration { dialect: observer.dialect(), is_on: observer.facts().trusted, answer }
+        ui::Integration { shell, dialect: observer.dialect(), is_on: observer.facts().trusted, answer }
     }
 
     /// Whether an echo is on its way that the panel is to take care of before it closes; not for long.
@@ -158,7 +168,7 @@ impl Side {
             return;
         }
         self.integrating.was_offered = true;
-        let used = if answer == Some(true) { " You have used it on this host." } else { "" };
+        let used = if answer == Some(true) { " You used it here before." } else { "" };
         self.copilot.chat.note(&format!(
             "This shell does not tell exit statuses. {prefix} i shows the shell integration.{used}"
         ));

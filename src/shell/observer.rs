@@ -51,13 +51,26 @@ impl Screen for Unseen<'_> {
     }
 }
 
+/// A line that was typed and is not to stay on the screen.
+struct Echo {
+    start: EchoStart,
+    /// Its first characters.
+    head: String,
+}
+
+/// Characters of a line by which its echo is found.
+const HEAD: usize = 12;
+/// A line editor that draws its prompt anew may put it this much higher (readline, after a change of size, with a
+/// prompt of several lines).
+const HIGHER: u64 = 3;
+
 /// What stands between ssh's bytes and everything that wants to know about them.
 pub struct Observer {
     emulator: Emulator,
     tracker: Tracker,
     /// Where the line of the shell integration was typed. Its echo goes away with the first trusted mark: it is long,
     /// and the nonce is in it.
-    echo: Option<EchoStart>,
+    echo: Option<Echo>,
 }
 
 impl Observer {
@@ -120,8 +133,9 @@ impl Observer {
 
     /// What the user's side did, in order with `feed`.
     pub fn input(&mut self, input: Input<'_>, now: Instant) {
-        if matches!(input, Input::Integrate { .. }) {
-            self.echo = Some(self.emulator.echo_start());
+        if let Input::Integrate { line, .. } = &input {
+            let head = line.trim_start().chars().take(HEAD).collect();
+            self.echo = Some(Echo { start: self.emulator.echo_start(), head });
         }
         self.tracker.input(input, &self.emulator, now);
     }
@@ -137,10 +151,13 @@ impl Observer {
     }
 
     fn erase_echo(&mut self) {
-        if let Some(start) = self.echo.take()
-            && self.emulator.cursor_is_after(start)
-        {
-            self.emulator.erase_from(start.line);
+        let Some(Echo { start, head }) = self.echo.take() else { return };
+        let here = self.emulator.cursor_line();
+        let is_it = |line: &u64| self.emulator.line_text(*line).is_some_and(|text| text.contains(&head));
+        // Where the line scrolled sideways, its head is not there (mksh).
+        let found = (start.line.saturating_sub(HIGHER)..=here).rev().find(is_it);
+        if let Some(line) = found.or(self.emulator.cursor_is_after(start).then_some(start.line)) {
+            self.emulator.erase_from(line);
         }
     }
 

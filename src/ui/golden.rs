@@ -15,7 +15,7 @@ use serde_json::json;
 use super::*;
 use crate::copilot::{Copilot, Delivery};
 use crate::linus::contract::Envelope;
-use crate::shell::Dialect;
+use crate::shell::{Dialect, Shell};
 use crate::terminal::Size;
 
 pub(super) const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
@@ -203,8 +203,10 @@ fn golden_the_shell_integration_before_it_is_typed() {
     let mut copilot = story(now);
     let mut view = focused(&mut copilot, now);
     view.prefix(PrefixAction::Integration, &mut copilot, now);
-    let with =
-        |dialect, answer| Status { integration: Integration { dialect, is_on: false, answer }, ..status() };
+    let with = |dialect, answer| Status {
+        integration: Integration { shell: Shell::of(dialect), dialect, is_on: false, answer },
+        ..status()
+    };
     all_sizes("integration", &view, &copilot, &with(Dialect::Bash, Some(true)));
     let (buffer, _) = draw_at(80, 24, &mut view.clone(), &copilot, &with(Dialect::Unknown, None));
     compare("integration-unknown-80x24", &picture(&buffer));

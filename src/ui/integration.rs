@@ -14,6 +14,9 @@ use crate::text::{visible_char, width};
 /// What the session knows that the dialog shows.
 #[derive(Debug, Clone, Default)]
 pub struct Integration {
+    /// The shell that reads there, if that is known.
+    pub shell: Option<Shell>,
+    /// Else what does.
     pub dialect: Dialect,
     /// The prompt that waits is marked with this session's nonce already.
     pub is_on: bool,
@@ -82,7 +85,7 @@ impl Dialog {
     ) {
         let cols = usize::from(area.width);
         let chosen = self.choice.filter(|_| !integration.dialect.is_device());
-        let shell = chosen.or(Shell::of(integration.dialect));
+        let shell = chosen.or(integration.shell);
         let mut foot: Vec<Line<'static>> =
             notice.map(|n| paragraph(n, cols, 0, theme.warning())).unwrap_or_default();
         foot.extend(table(&keys(shell, target), cols, theme));
@@ -94,7 +97,7 @@ impl Dialog {
         let mut all = vec![title];
         all.extend(body.into_iter().skip(self.scroll).take(room));
         all.push(styled(
-            if below > 0 { format!("↓ {below} more lines") } else { String::new() },
+            if below > 0 { format!("↓ {below} more lines: PgDn") } else { String::new() },
             theme.dim(),
         ));
         all.extend(foot);

@@ -14,6 +14,7 @@ pub mod mcp;
 pub(crate) mod process;
 pub(crate) mod screen;
 pub mod server;
+pub(crate) mod shells;
 pub(crate) mod slow;
 pub(crate) mod terminal;
 pub(crate) mod told;

@@ -6,16 +6,16 @@ export -n __aissh;
 __aissh_pre() {
   local s=$?;
   [[ ${PROMPT_COMMAND-} == __aissh_pre || ${precmd_functions-} == __aissh_pre ]] || return 0;
+  printf '\033]633;P;Cwd=%s%s\007' "${PWD##*[[:cntrl:];\\]*}" "$__aissh";
   printf '\033]133;D;%s%s\007\033]133;A;redraw=0%s\007' "$s" "$__aissh" "$__aissh";
   __aissh_a=1;
 } 2> /dev/null;
-# PS1 may be new at each prompt. A status that was not told before it is told in it.
+# PS1 may be new at each prompt. What was not told before it is told in it.
 __aissh_post() {
   shopt -q promptvars || return 0;
-  [[ ${PS1-} == *'133;B\a\]' ]] ||
-  PS1=${PS1-}'\[\e]633;P;Cwd=${PWD##*[[:cntrl:];\\\\]*}${__aissh-}\a\e]133;B\a\]';
-  [[ ${__aissh_a-} || $PS1 == '\[\e]133;D'* ]] ||
-  PS1='\[\e]133;D;$?${__aissh-}\a\e]133;A;redraw=0${__aissh-}\a\]'$PS1;
+  [[ ${PS1-} == *'133;B\a\]' ]] || PS1=${PS1-}'\[\e]133;B\a\]';
+  [[ ${__aissh_a-} || $PS1 == '\[\e]633'* ]] ||
+  PS1='\[\e]633;P;Cwd=${PWD##*[[:cntrl:];\\\\]*}${__aissh-}\a\e]133;D;$?${__aissh-}\a\e]133;A;redraw=0${__aissh-}\a\]'$PS1;
   __aissh_a=;
 } 2> /dev/null;
 [[ ${PS0-} == *'133;C'* ]] || PS0=${PS0-}'\e]133;C${__aissh-}\a';

@@ -4,9 +4,9 @@ typeset -g +x __aissh=@NONCE@;
 typeset -ga precmd_functions preexec_functions;
 __aissh_precmd() {
   local s=$? d=${PWD//\\/\\\\};
-  printf '\033]133;D;%s%s\007' "$s" "$__aissh";
-  [[ $d == *[[:cntrl:]]* ]] || printf '\033]633;P;Cwd=%s%s\007' "${d//;/\\x3b}" "$__aissh";
-  printf '\033]133;A%s\007' "$__aissh";
+  [[ $d == *[[:cntrl:]]* ]] && d=;
+  printf '\033]633;P;Cwd=%s%s\007' "${d//;/\\x3b}" "$__aissh";
+  printf '\033]133;D;%s%s\007\033]133;A%s\007' "$s" "$__aissh" "$__aissh";
 } 2> /dev/null;
 # PS1 may be new at each prompt.
 __aissh_prompt() {

@@ -155,6 +155,9 @@ impl Tracker {
             // It was redrawn, or more of it came. What stood before it on its line is no part of it.
             *start = Start::at_cursor(screen);
             ready.text = before;
+        } else if before == start.prefix {
+            // A mark stands before the right prompt is drawn.
+            *start = Start::at_cursor(screen);
         }
         let (text, kind, line) = (ready.text.clone(), ready.kind, start.line);
         self.learn(&text, kind, line, screen);

@@ -32,6 +32,9 @@ impl Tracker {
             Some(Mark::PromptStart { aid }) => {
                 self.aid = aid.map(short);
                 self.facts.trusted = trusted;
+                if trusted {
+                    self.integrated();
+                }
                 self.prompt_starts(screen);
             }
             Some(Mark::Continuation) => {
@@ -188,6 +191,14 @@ impl Tracker {
         }
         self.pending = None;
         self.tell_started();
+    }
+
+    /// The integrated shell prints a prompt: it has read the integration's line, whatever the screen showed of it.
+    fn integrated(&mut self) {
+        if self.sent.as_ref().is_some_and(|sent| sent.origin == Origin::Integration) {
+            (self.sent, self.candidate) = (None, None);
+            self.enter = std::mem::take(&mut self.enter_ahead);
+        }
     }
 
     /// Whether a mark without the nonce says what the integrated shell alone can know: that its command ended, or a
