@@ -3,10 +3,10 @@
 use super::*;
 use crate::shell::facts::{CommandRecord, Evidence, ExitStatus, Origin};
 
-const BASH: &str = "\x1b[?2004hjoe@web1:~$ ";
+pub(super) const BASH: &str = "\x1b[?2004hjoe@web1:~$ ";
 
 /// A bash with its line editor, at its prompt.
-fn bash() -> Rig {
+pub(super) fn bash() -> Rig {
     let mut rig = Rig::new();
     rig.feed(BASH);
     rig.settle();
@@ -15,7 +15,7 @@ fn bash() -> Rig {
 }
 
 /// Types a command and lets bash accept it.
-fn run(rig: &mut Rig, command: &str) {
+pub(super) fn run(rig: &mut Rig, command: &str) {
     rig.keys(command);
     rig.feed(command);
     rig.input(Input::Enter);
@@ -33,12 +33,12 @@ fn record(command: Option<&str>, output: &str) -> CommandRecord {
     }
 }
 
-fn told(command: Option<&str>, output: &str) -> [ShellEvent; 3] {
+pub(super) fn told(command: Option<&str>, output: &str) -> [ShellEvent; 3] {
     let started = ShellEvent::Started { command: command.map(str::to_owned) };
     [started, ShellEvent::Command(record(command, output)), ShellEvent::Prompt]
 }
 
-fn records(events: Vec<ShellEvent>) -> Vec<CommandRecord> {
+pub(super) fn records(events: Vec<ShellEvent>) -> Vec<CommandRecord> {
     let record = |e| if let ShellEvent::Command(record) = e { Some(record) } else { None };
     events.into_iter().filter_map(record).collect()
 }
@@ -367,56 +367,4 @@ fn no_stream_panics_or_yields_a_status_that_nothing_told() {
         }
         assert!(records(rig.take()).iter().all(|r| r.exit.is_none()), "seed {seed}");
     }
-}
-
-#[test]
-fn a_device_below_a_shell_is_known_by_its_greeting_and_lost_with_it() {
-    use crate::shell::Dialect;
-    let mut rig = bash();
-    assert_eq!(rig.observer.facts().dialect, Dialect::Posix);
-    run(&mut rig, "telnet r1");
-    assert_eq!(rig.observer.facts().dialect, Dialect::Unknown, "something else may read the next line");
-    rig.feed("Trying 10.0.0.1...\r\n\r\nHello, this is FRRouting (version 8.4.4).\r\n\r\nPassword: ");
-    assert_eq!(rig.state(), State::Secret);
-    rig.keys("hunter2\r");
-    rig.feed("\r\nr1> ");
-    rig.settle();
-    assert_eq!((rig.state(), rig.observer.facts().dialect), (State::AtPrompt, Dialect::Vtysh));
-    rig.keys("exit\r");
-    rig.feed("exit\r\nConnection closed by foreign host.\r\n");
-    rig.feed(BASH);
-    rig.settle();
-    assert_eq!((rig.state(), rig.observer.facts().dialect), (State::AtPrompt, Dialect::Posix));
-}
-
-#[test]
-fn a_devices_prompt_is_no_program_and_is_followed_into_its_modes() {
-    let mut rig = Rig::new();
-    rig.feed("\r\nRouter>");
-    rig.settle();
-    assert_eq!(rig.state(), State::Unknown);
-    rig.keys("en\r");
-    rig.feed("en\r\nPassword: ");
-    assert_eq!(rig.state(), State::Secret);
-    rig.keys("hunter2\r");
-    rig.feed("\r\nRouter#");
-    rig.settle();
-    assert_eq!(rig.state(), State::AtPrompt);
-    let mut run = |command: &str, output: &str, prompt: &str| {
-        rig.keys(&format!("{command}\r"));
-        rig.feed(format!("{command}\r\n{output}{prompt}"));
-        rig.settle();
-        records(rig.take()).pop().map(|r| (r.command.unwrap_or_default(), r.output, r.exit))
-    };
-    let note = "Enter configuration commands, one per line.  End with CNTL/Z.";
-    let told = run("conf t", &format!("{note}\r\n"), "Router(config)#");
-    assert_eq!(told, Some(("conf t".into(), note.into(), None)));
-    let told = run("int g0/0", "", "Router(config-if)#");
-    assert_eq!(told, Some(("int g0/0".into(), String::new(), None)));
-    let refused = "      ^\r\n% Invalid input detected at '^' marker.\r\n\r\n";
-    run("foo", refused, "Router(config-if)#");
-    run("end", "", "Router#");
-    let told = run("show clock", "*00:01:02.003 UTC Mon Mar 1 1993\r\n", "Router#");
-    assert_eq!(told.map(|t| t.0), Some("show clock".into()));
-    assert_eq!(rig.observer.facts().dialect, crate::shell::Dialect::IosLike);
 }
