@@ -78,19 +78,22 @@ fn is_program(line: &str, text: &str, command: Option<&str>, shells: bool) -> bo
     if text.len() > MAX_PROMPT || line.len() - line.trim_end().len() > 1 {
         return false;
     }
-    // psql's say by what they end in whether they go on; "(gdb)", "(Pdb)", "(lldb)" are whole.
-    let psql = ["=#", "=>", "-#", "->", "(#", "(>", "'#", "'>"].iter().any(|end| text.ends_with(end));
+    // psql's say by what they end in whether they go on; "(gdb)", "(Pdb)", "(lldb)" are whole. A bar of "=" is neither.
+    let named = text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let psql =
+        named && ["=#", "=>", "-#", "->", "(#", "(>", "'#", "'>"].iter().any(|end| text.ends_with(end));
     let debugger = text.starts_with('(') && text.ends_with("db)") && !text.contains(' ');
     let ipython = text.strip_prefix("In [").is_some_and(|n| n.ends_with("]:"));
     // `Router>` is of this form too.
-    let named = |t: &str| !shells || PROGRAMS.contains(&t);
-    let word = text.strip_suffix('>').is_some_and(|t| !t.contains(' ') && !t.starts_with('<') && named(t));
+    let known = |t: &str| PROGRAMS.contains(&t) || named && !shells && !t.contains(' ');
+    let word = text.strip_suffix('>').is_some_and(known);
     let maria = text.starts_with("MariaDB [") && text.ends_with("]>");
-    let more = text == "..." && line.ends_with("... ") || text == "...>" || text == "-->";
+    let more =
+        text == "..." && line.ends_with("... ") || ["...>", "->", "'>", "\">", "`>", "-->"].contains(&text);
     // A bare ">" is node's, and many others': only where it cannot be a shell's continuation.
     let bare =
         text == ">" && command.is_some_and(|c| !c.contains(['\'', '"', '\\', '(', '{', '|', '&', '<']));
-    psql || debugger || ipython || (word && text != ">") || maria || more || bare
+    psql || debugger || ipython || word || maria || more || bare
 }
 
 #[cfg(test)]
@@ -167,7 +170,8 @@ mod tests {
         assert_eq!(read("> ", Some("node")), Some(Foreground::Program));
         assert_eq!(super::read("Router>", Some("ssh router"), true), None, "a device's prompt");
         assert_eq!(super::read("mysql> ", Some("sudo mysql"), true), Some(Foreground::Program));
-        for line in ["> ", "", "45%", "Password: ", "a line of output", "<b>", "copying"] {
+        for line in ["> ", "", "45%", "Password: ", "a line of output", "<b>", "copying", "[=====>", "====>"]
+        {
             assert_eq!(read(line, None), None, "{line}");
         }
     }

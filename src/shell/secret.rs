@@ -80,6 +80,17 @@ impl Secret {
         self.asked.as_ref().map(|(line, _)| *line)
     }
 
+    /// What stands behind the question, while the cursor is on its line.
+    pub(crate) fn answer<'t>(&self, line: u64, before_cursor: &'t str) -> Option<&'t str> {
+        let (at, question) = self.asked.as_ref()?;
+        before_cursor.strip_prefix(question.as_str()).filter(|_| *at == line).map(str::trim_start)
+    }
+
+    /// It was no question: a prompt stands on its line.
+    pub(crate) fn was_none(&mut self) {
+        self.asked = None;
+    }
+
     /// The cursor has left that line, and this is what stands on it: the whole answer may have come at once.
     pub(crate) fn left(&mut self, text: &str) {
         let Some((_, question)) = &self.asked else { return };

@@ -261,6 +261,11 @@ impl Tracker {
         if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
             self.secret.left(&screen.line_text(asked).unwrap_or_default());
         }
+        // Output may end in such a word without a newline.
+        let is_prompt = |answer: &str| self.prompts.matched(answer, Kind::Paste).is_some();
+        if self.secret.answer(line, &before).is_some_and(is_prompt) {
+            self.secret.was_none();
+        }
         self.secret.look(line, &before, !own);
         if self.wants_line_end() {
             self.left_line(screen, line, now);

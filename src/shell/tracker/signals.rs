@@ -94,6 +94,7 @@ impl Tracker {
         if !on {
             return self.line_editor_ends(screen, now);
         }
+        self.secret.was_none();
         match (&mut self.phase, &mut self.pending) {
             (_, Some(pending)) if pending.kind == Kind::Mark => pending.paste = true,
             (Phase::Ready(ready), None)
@@ -124,6 +125,7 @@ impl Tracker {
     }
 
     fn prompt_starts(&mut self, screen: &impl Screen) {
+        self.secret.was_none();
         let edge = Edge::at_cursor(screen);
         if matches!(self.phase, Phase::Running(_)) {
             self.finish(screen, &edge, None);

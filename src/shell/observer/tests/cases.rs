@@ -3,10 +3,10 @@
 use super::*;
 use crate::shell::facts::{CommandRecord, Evidence, ExitStatus, Origin};
 
-const BASH: &str = "\x1b[?2004hjoe@web1:~$ ";
+pub(super) const BASH: &str = "\x1b[?2004hjoe@web1:~$ ";
 
 /// A bash with its line editor, at its prompt.
-fn bash() -> Rig {
+pub(super) fn bash() -> Rig {
     let mut rig = Rig::new();
     rig.feed(BASH);
     rig.settle();
@@ -15,7 +15,7 @@ fn bash() -> Rig {
 }
 
 /// Types a command and lets bash accept it.
-fn run(rig: &mut Rig, command: &str) {
+pub(super) fn run(rig: &mut Rig, command: &str) {
     rig.keys(command);
     rig.feed(command);
     rig.input(Input::Enter);
@@ -33,12 +33,12 @@ fn record(command: Option<&str>, output: &str) -> CommandRecord {
     }
 }
 
-fn told(command: Option<&str>, output: &str) -> [ShellEvent; 3] {
+pub(super) fn told(command: Option<&str>, output: &str) -> [ShellEvent; 3] {
     let started = ShellEvent::Started { command: command.map(str::to_owned) };
     [started, ShellEvent::Command(record(command, output)), ShellEvent::Prompt]
 }
 
-fn records(events: Vec<ShellEvent>) -> Vec<CommandRecord> {
+pub(super) fn records(events: Vec<ShellEvent>) -> Vec<CommandRecord> {
     let record = |e| if let ShellEvent::Command(record) = e { Some(record) } else { None };
     events.into_iter().filter_map(record).collect()
 }

@@ -1,6 +1,7 @@
 //! Network devices and PowerShell, as streams. Written from public documentation and transcripts: none of these could
 //! be had to record. What FRR's CLIs really send is in `recorded.rs`.
 
+use super::cases::{BASH, bash, records, run};
 use super::*;
 use crate::shell::{Clue, Dialect};
 
@@ -182,4 +183,55 @@ fn devices_are_recognised_followed_and_their_commands_told() {
         assert_eq!((facts.dialect, facts.dialect_from), (device.dialect.0, Some(device.dialect.1)));
         assert_eq!((facts.last_exit, facts.cwd.as_deref()), (None, None), "{:?}", device.dialect);
     }
+}
+
+#[test]
+fn a_device_below_a_shell_is_known_by_its_greeting_and_lost_with_it() {
+    let mut rig = bash();
+    assert_eq!(rig.observer.facts().dialect, Dialect::Posix);
+    run(&mut rig, "telnet r1");
+    assert_eq!(rig.observer.facts().dialect, Dialect::Unknown, "something else may read the next line");
+    rig.feed("Trying 10.0.0.1...\r\n\r\nHello, this is FRRouting (version 8.4.4).\r\n\r\nPassword: ");
+    assert_eq!(rig.state(), State::Secret);
+    rig.keys("hunter2\r");
+    rig.feed("\r\nr1> ");
+    rig.settle();
+    assert_eq!((rig.state(), rig.observer.facts().dialect), (State::AtPrompt, Dialect::Vtysh));
+    rig.keys("exit\r");
+    rig.feed("exit\r\nConnection closed by foreign host.\r\n");
+    rig.feed(BASH);
+    rig.settle();
+    assert_eq!((rig.state(), rig.observer.facts().dialect), (State::AtPrompt, Dialect::Posix));
+}
+
+#[test]
+fn a_devices_prompt_is_no_program_and_is_followed_into_its_modes() {
+    let mut rig = Rig::new();
+    rig.feed("\r\nRouter>");
+    rig.settle();
+    assert_eq!(rig.state(), State::Unknown);
+    rig.keys("en\r");
+    rig.feed("en\r\nPassword: ");
+    assert_eq!(rig.state(), State::Secret);
+    rig.keys("hunter2\r");
+    rig.feed("\r\nRouter#");
+    rig.settle();
+    assert_eq!(rig.state(), State::AtPrompt);
+    let mut run = |command: &str, output: &str, prompt: &str| {
+        rig.keys(&format!("{command}\r"));
+        rig.feed(format!("{command}\r\n{output}{prompt}"));
+        rig.settle();
+        records(rig.take()).pop().map(|r| (r.command.unwrap_or_default(), r.output, r.exit))
+    };
+    let note = "Enter configuration commands, one per line.  End with CNTL/Z.";
+    let told = run("conf t", &format!("{note}\r\n"), "Router(config)#");
+    assert_eq!(told, Some(("conf t".into(), note.into(), None)));
+    let told = run("int g0/0", "", "Router(config-if)#");
+    assert_eq!(told, Some(("int g0/0".into(), String::new(), None)));
+    let refused = "      ^\r\n% Invalid input detected at '^' marker.\r\n\r\n";
+    run("foo", refused, "Router(config-if)#");
+    run("end", "", "Router#");
+    let told = run("show clock", "*00:01:02.003 UTC Mon Mar 1 1993\r\n", "Router#");
+    assert_eq!(told.map(|t| t.0), Some("show clock".into()));
+    assert_eq!(rig.observer.facts().dialect, Dialect::IosLike);
 }

@@ -1,5 +1,6 @@
 //! Pagers, questions and programs that read lines: waiting, and never taken for the end of a command.
 
+use super::cases::{BASH, bash, run, told};
 use super::recorded::{Recording, recordings};
 use super::*;
 
@@ -46,4 +47,27 @@ fn recorded_programs_that_read_lines_are_states_of_their_own() {
     );
     assert!(states.iter().filter(|s| **s == State::Program).count() >= 2, "python, sqlite: {states:?}");
     assert_eq!(states.last(), Some(&State::AtPrompt));
+}
+
+#[test]
+fn output_that_ends_as_a_question_is_none_when_the_prompt_follows_on_its_line() {
+    let mut rig = bash();
+    run(&mut rig, "printf 'Password: '");
+    rig.feed("Password: ");
+    assert_eq!(rig.state(), State::Secret);
+    rig.feed(BASH);
+    rig.settle();
+    assert_eq!(rig.take(), told(Some("printf 'Password: '"), "Password:"));
+    assert_eq!(rig.state(), State::AtPrompt);
+    // Without a line editor's signal.
+    let mut rig = Rig::new();
+    rig.feed("$ ");
+    rig.settle();
+    for output in ["hi\r\n", "Password: "] {
+        rig.keys("x\r");
+        rig.feed(format!("x\r\n{output}"));
+        rig.feed("$ ");
+        rig.settle();
+        assert_eq!(rig.state(), State::AtPrompt, "{output}");
+    }
 }
