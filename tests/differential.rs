@@ -47,7 +47,7 @@ fn the_remote_terminal_has_every_setting_of_the_local_one() {
 fn the_remote_session_has_the_same_attributes() {
     let lab = Lab::builder().sshd_option("AcceptEnv *").start();
     let about = "env | grep -v -e '^SSH_' -e '^_=' -e '^AISSH_WRAPPED=' | sort; umask; pwd; id; nice; ulimit -a; \
-                 grep -E '^Sig|^Seccomp|^Groups' /proc/self/status; ls /proc/self/fd | wc -l; stty size < /dev/tty";
+                 grep -E '^Sig(Pnd|Blk|Ign|Cgt)|^Seccomp|^Groups' /proc/self/status; ls /proc/self/fd | wc -l; stty size < /dev/tty";
     for script in [
         "exec \"$@\"",
         "export TERM=vt220 LC_ALL=C FOO='a b' COLORTERM=truecolor; exec \"$@\"",
@@ -135,12 +135,11 @@ fn the_shell_s_descriptors_are_left_as_they_are() {
     // O_NONBLOCK belongs to the open file, which is the shell's and every other program's: off it stays off, and on it
     // does no harm. fcntl(F_SETFL) and O_NONBLOCK as Linux numbers them.
     for flags in ["2", "2050"] {
-        let script = format!(
-            "perl -e 'fcntl(STDIN, 4, {flags}); system @ARGV' \"$@\"; grep flags /proc/self/fdinfo/[012]; exit 5"
-        );
-        let left = same(UNSEEN, |way| {
+        let look = "grep flags /proc/self/fdinfo/[012] > \"$HOME/flags\"; exit 5";
+        let script = format!("perl -e 'fcntl(STDIN, 4, {flags}); system @ARGV' \"$@\"; {look}");
+        let (left, _) = same(UNSEEN, |way| {
             let terminal = way.run(&lab).ssh(&["-t", "lab", "seq 3000"]).in_script(&script);
-            Left::of(&terminal)
+            (Left::of(&terminal), fs::read_to_string(lab.client_home().join("flags")).unwrap())
         });
         assert_eq!(left.exit, Exit::Code(5));
     }

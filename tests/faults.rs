@@ -61,6 +61,11 @@ fn a_panic_in_the_wire_costs_the_panel_and_a_second_one_the_session() {
         assert_eq!(terminal.wait_exit(), Exit::Code(6));
     }
     let terminal = Run::aissh(&lab).own(&["--no-copilot"]).env("AISSH_PANIC", "bare wire").start();
+    // The panic is in the next turn of the loop, for which something has to happen.
+    let words = |raw: &[u8]| String::from_utf8_lossy(raw).into_owned();
+    let is_there = |raw: &[u8]| words(raw).contains("user@host") || words(raw).contains("planted");
+    terminal.wait_raw(is_there, "the session");
+    terminal.kill(Signal::SIGWINCH);
     assert_eq!(terminal.wait_exit(), Exit::Code(255));
     assert_eq!(terminal.termios(), given.termios());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();

@@ -117,7 +117,7 @@ impl Debug for Left {
 pub(crate) fn bash(lab: &Lab, size: Size) -> Terminal {
     let args: Vec<String> = ["--norc", "--noprofile", "-i"].map(str::to_owned).into();
     let mut env = lab.env();
-    // As vt100 knows none of its marks; HISTFILE so that nothing is read or written.
+    // No history of anybody's is read or written.
     env.extend([("PS1".into(), "outer> ".into()), ("HISTFILE".into(), String::new())]);
     let terminal = Terminal::spawn("bash", &args, &env, size);
     terminal.wait_prompt("outer>");
