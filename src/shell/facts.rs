@@ -19,8 +19,10 @@ pub enum State {
 /// Where a fact came from, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Evidence {
-    /// A mark in the stream (OSC 133, 633, 7, 1337 or a window title). The remote can forge it.
+    /// A mark in the stream (OSC 133, 633, 3008, 7, 1337). The remote can forge it.
     Mark,
+    /// The window's title. So it can this.
+    Title,
     /// The user's own prompt shows it.
     Prompt,
     /// Text of a program that implies it ("command not found" is 127).
@@ -71,6 +73,16 @@ pub struct Facts {
     pub host: Option<String>,
     pub last_command: Option<String>,
     pub last_exit: Option<i32>,
+    pub sources: Sources,
+}
+
+/// What each of the facts rests on; the last command's text is the screen's or the remote's word, as is all of this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sources {
+    pub cwd: Option<Evidence>,
+    pub user: Option<Evidence>,
+    pub host: Option<Evidence>,
+    pub last_exit: Option<Evidence>,
 }
 
 /// What the tracker reports, in the order of the stream.

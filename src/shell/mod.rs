@@ -5,6 +5,7 @@
 mod beliefs;
 mod command;
 mod facts;
+mod habits;
 mod marks;
 mod observer;
 mod prompt;
@@ -13,6 +14,6 @@ mod secret;
 mod status;
 mod tracker;
 
-pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
 pub use observer::Observer;
 pub use tracker::Input;

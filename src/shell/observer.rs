@@ -45,10 +45,21 @@ impl Observer {
         }
         let mut rest = bytes;
         while !rest.is_empty() {
-            let (now_part, later) = rest.split_at(self.part(rest));
-            self.feed_part(now_part, now);
-            rest = later;
+            let (part, _) = rest.split_at(self.part(rest));
+            let (used, signal) = self.emulator.feed_some(part);
+            rest = rest.get(used..).unwrap_or_default();
+            match signal {
+                Some(Signal::Osc(payload)) => self.tracker.osc(&payload, &self.emulator, now),
+                Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
+                Some(Signal::Alternate(on)) => self.tracker.alternate(on),
+                Some(Signal::Erased) => self.tracker.erased(&self.emulator),
+                Some(Signal::Query(_)) => self.tracker.asked_for_cursor(),
+                Some(_) => {}
+                None => self.tracker.printed(part.ends_with(b"\n"), &self.emulator, now),
+            }
         }
+        // A signal may have been the last of it.
+        self.tracker.printed(false, &self.emulator, now);
         self.tracker.tell_output();
     }
 
@@ -58,25 +69,10 @@ impl Observer {
         line_end.map_or(bytes.len(), |at| at + 1)
     }
 
-    fn feed_part(&mut self, mut bytes: &[u8], now: Instant) {
-        loop {
-            let (used, signal) = self.emulator.feed_some(bytes);
-            bytes = bytes.get(used..).unwrap_or_default();
-            match signal {
-                Some(Signal::Osc(payload)) => self.tracker.osc(&payload, &self.emulator, now),
-                Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
-                Some(Signal::Alternate(on)) => self.tracker.alternate(on),
-                Some(_) => {}
-                None => break,
-            }
-        }
-        self.tracker.printed(&self.emulator, now);
-    }
-
     /// Part of the output was skipped: the screen starts again from its newest bytes.
     pub fn resync(&mut self, modes: &Modes, newest: &[u8], now: Instant) {
         self.emulator.resync(modes, newest);
-        self.tracker.printed(&self.emulator, now);
+        self.tracker.printed(false, &self.emulator, now);
         self.tracker.tell_output();
     }
 

@@ -12,8 +12,10 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::beliefs::{Beliefs, Source, opens_shell};
-use super::command::{Edge, Running, Start};
+use super::command::{Edge, Right, Running, Start, partial_line};
 use super::facts::{Facts, Origin, ShellEvent, State};
+use super::habits::{Directories, Statuses};
+use super::marks::Place;
 use super::prompt::{self, Kind, Prompts};
 use super::screen::Screen;
 use super::secret::Secret;
@@ -60,8 +62,9 @@ enum Phase {
 struct Ready {
     /// `None` when keys were typed ahead and the prompt is not known: the input's begin cannot be told.
     start: Option<Start>,
-    /// The prompt's own text.
+    /// The prompt's own text, the last line of it, and how many are above that.
     text: String,
+    lines: u64,
     kind: Kind,
     /// The line editor turns bracketed paste off when it accepts; else the cursor's leaving the line tells.
     paste: bool,
@@ -71,12 +74,17 @@ struct Ready {
     interrupted: bool,
     /// The cursor's line when Enter was typed.
     enter_line: u64,
+    /// Enter was typed ahead: a line editor reads it, should its signal still come.
+    enter_ahead: bool,
 }
 
 /// A prompt is being printed.
 #[derive(Debug)]
 struct Pending {
+    /// Where it begins.
     edge: Edge,
+    /// It is there: the line editor's signal comes after it (zsh).
+    complete: bool,
     kind: Kind,
     paste: bool,
 }
@@ -97,8 +105,29 @@ pub(crate) struct Tracker {
     /// In Unknown: where input began, should that turn out to be a prompt.
     candidate: Option<Start>,
     prompts: Prompts,
+    /// All lines of the prompt that waits or waited last.
+    shown: String,
+    /// The right prompt seen last.
+    right: Right,
+    statuses: Statuses,
+    directories: Directories,
     beliefs: Beliefs,
+    /// The prompt at which the last command was accepted that may open another shell, and what was known there; and
+    /// those under which another shell was opened.
+    here: Option<(String, Beliefs)>,
+    outer: Vec<(String, Beliefs)>,
+    /// The command that ended, until its prompt is there; and whether it was one that leaves a shell.
+    ended: Option<String>,
+    leaving: bool,
+    /// A title that came while a command ran. It may be that command's.
+    title: Option<Place>,
+    /// 3008's ids of the shells that are open, and of what took over, with what was known before.
+    shells: Vec<String>,
+    contexts: Vec<(String, Beliefs)>,
     secret: Secret,
+    /// The line on which a secret is asked for, and whether Enter was typed after it.
+    question: Option<u64>,
+    answered: bool,
     facts: Facts,
     alternate: bool,
     /// Enter was typed and not answered.
@@ -113,6 +142,10 @@ pub(crate) struct Tracker {
     /// It was typed.
     ahead_interrupt: bool,
     sent: Option<Sent>,
+    /// Where all below was erased since the last line was accepted: zsh prints its prompt there.
+    erased: Option<Edge>,
+    /// The cursor was asked for: busybox's line editor, which shows `?` for what it takes for too wide.
+    masks: bool,
     /// 633;E's text for the command that comes.
     announced: Option<String>,
     /// The `aid` of the last prompt.
@@ -131,8 +164,21 @@ impl Tracker {
             pending: None,
             candidate: None,
             prompts: Prompts::default(),
+            shown: String::new(),
+            right: Right::default(),
+            statuses: Statuses::default(),
+            directories: Directories::default(),
             beliefs: Beliefs::default(),
+            here: None,
+            outer: Vec::new(),
+            ended: None,
+            leaving: false,
+            title: None,
+            shells: Vec::new(),
+            contexts: Vec::new(),
             secret: Secret::default(),
+            question: None,
+            answered: false,
             facts: Facts::default(),
             alternate: false,
             enter: false,
@@ -142,6 +188,8 @@ impl Tracker {
             ahead_line: false,
             ahead_interrupt: false,
             sent: None,
+            erased: None,
+            masks: false,
             announced: None,
             aid: None,
             typed_on: None,
@@ -207,15 +255,16 @@ impl Tracker {
     /// The answer to Enter is the cursor's leaving the line: the screen is wanted at the next LF, before more.
     pub(crate) fn wants_line_end(&self) -> bool {
         let waits = match &self.phase {
-            Phase::Ready(ready) => !ready.paste,
-            Phase::Unknown => self.candidate.is_some(),
-            _ => false,
+            Phase::Ready(ready) => self.enter && !ready.paste,
+            Phase::Unknown => self.enter && self.candidate.is_some(),
+            Phase::Running(running) => running.on_line,
+            Phase::Between => false,
         };
-        self.enter && waits && !self.alternate
+        waits && !self.alternate
     }
 
-    /// Bytes were printed, and the screen shows them.
-    pub(crate) fn printed(&mut self, screen: &impl Screen, now: Instant) {
+    /// Bytes were printed, up to the end of a line or not, and the screen shows them.
+    pub(crate) fn printed(&mut self, line_ended: bool, screen: &impl Screen, now: Instant) {
         self.quiet_at = Some(now + SETTLE);
         self.unechoed = None;
         if self.alternate {
@@ -224,8 +273,19 @@ impl Tracker {
         let line = screen.cursor_line();
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
         self.secret.look(line, &screen.text_before_cursor(), !own);
-        if self.wants_line_end() {
-            self.left_line(screen, line, now);
+        let question = self.secret.is_on().then_some(line);
+        self.answered &= question.is_some() && question == self.question;
+        self.question = question;
+        if !self.wants_line_end() {
+            return;
+        }
+        match &mut self.phase {
+            // zsh may have drawn prompt and line anew before it, in fewer rows.
+            Phase::Running(running) if line_ended => {
+                (running.on_line, running.out_from) = (false, running.out_from.min(line));
+            }
+            Phase::Running(_) => {}
+            _ => self.left_line(screen, line, now),
         }
     }
 
@@ -258,8 +318,19 @@ impl Tracker {
         if self.pending.is_some() {
             self.forget_old_keys(now);
             self.resolve(screen);
-        } else if matches!(self.phase, Phase::Ready(_)) {
-            self.find_prompt_again(screen);
+        } else if let Phase::Ready(ready) = &self.phase {
+            // The line was never answered, and another shell's prompt is there: ssh was cut off.
+            let text = screen.text_before_cursor();
+            let moved = ready.start.as_ref().is_some_and(|s| s.line < screen.cursor_line());
+            let other = moved
+                && !Prompts::same_shape(&ready.text, &text)
+                && self.prompts.matched(&text, Kind::Text, 0) == Some(0);
+            if other {
+                self.dropped();
+                self.recognise(screen, now);
+            } else {
+                self.find_prompt_again(screen);
+            }
         } else {
             self.recognise(screen, now);
         }
@@ -278,9 +349,13 @@ impl Tracker {
 
     /// Without marks and mode changes: by the text alone.
     fn recognise(&mut self, screen: &impl Screen, now: Instant) {
+        if self.is_drawn(screen) {
+            return;
+        }
         let text = screen.text_before_cursor();
-        let matched = self.prompts.matched(&text, Kind::Text);
-        let is_form = prompt::is_form(&text);
+        let matched = self.prompts.matched(&text, Kind::Text, 0);
+        // A line begun before the prompt stands before it: only one that is known can be told from that.
+        let is_form = prompt::is_form(&text) && !self.ahead_line;
         let line = screen.cursor_line();
         let is_prompt = match &mut self.phase {
             Phase::Running(running) => match &running.tentative {
@@ -315,26 +390,22 @@ impl Tracker {
         let Some(at) = is_prompt else { return };
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
         let edge = Edge { line, head: head.to_owned() };
-        self.prompt_is(screen, text, &edge, Kind::Text);
-        // A line begun before the prompt came stands before it, or comes behind it later: it cannot be read.
-        let start = (!self.ahead_line).then(|| Start::at_cursor(screen));
-        if self.typed_ahead && start.is_some() {
-            self.learn(text, Kind::Text, line, screen);
+        self.prompt_is(screen, text, &edge, Kind::Text, 0);
+        if self.typed_ahead {
+            self.learn(text, Kind::Text, 0, line, screen);
         }
-        self.ready(start, text, Kind::Text, false);
+        let ahead = if self.ahead_line { partial_line(head).to_owned() } else { String::new() };
+        self.ready(Some(Start { ahead, ..Start::at_cursor(screen) }), text, 0, Kind::Text, false);
     }
 
     /// A prompt waits from now on.
-    fn ready(&mut self, start: Option<Start>, text: &str, kind: Kind, paste: bool) {
-        if let Some(place) = prompt::place(text) {
-            self.beliefs.claim(place, Source::Prompt);
-        }
-        self.beliefs.prompt();
-        self.beliefs.write(&mut self.facts);
+    fn ready(&mut self, start: Option<Start>, text: &str, lines: u64, kind: Kind, paste: bool) {
+        self.read_place(text);
         if !matches!(self.phase, Phase::Ready(_)) {
             self.tell(ShellEvent::Prompt);
         }
         // An Enter that was typed ahead is read by the line editor; without one the kernel's echo has used it up.
+        let enter_ahead = self.enter && !paste;
         self.enter &= paste;
         if !paste {
             self.sent = None;
@@ -343,8 +414,47 @@ impl Tracker {
         let interrupted = std::mem::take(&mut self.ahead_interrupt);
         self.ahead_line = false;
         (self.pending, self.candidate, self.typed_on, self.quiet_at) = (None, None, None, None);
+        if let Some(right) = start.as_ref().map(|s| &s.right).filter(|right| !right.text.is_empty()) {
+            self.right = right.clone();
+        }
         let (text, enter_line) = (text.to_owned(), start.as_ref().map_or(0, |s| s.line));
-        self.phase = Phase::Ready(Ready { start, text, kind, paste, touched, interrupted, enter_line });
+        self.phase = Phase::Ready(Ready {
+            start,
+            text,
+            lines,
+            kind,
+            paste,
+            touched,
+            interrupted,
+            enter_line,
+            enter_ahead,
+        });
+    }
+
+    /// Who and where, as the prompt says.
+    fn read_place(&mut self, text: &str) {
+        if let Some(title) = self.title.take() {
+            self.beliefs.claim(title, Source::Title);
+        }
+        let first = self.shown.lines().find(|line| !line.trim().is_empty());
+        if let Some(place) = prompt::place(text).or_else(|| prompt::place(first?)) {
+            self.beliefs.claim(place, Source::Prompt);
+        }
+        let before = !matches!(self.phase, Phase::Ready(_));
+        if before {
+            self.directories.learn(&self.shown, self.ended.take().as_deref());
+        }
+        if let Some(cwd) = self.directories.read(&self.shown) {
+            self.beliefs.claim(Place { cwd: Some(cwd), ..Place::default() }, Source::Prompt);
+        }
+        self.beliefs.prompt();
+        let came_back = |(outer, _): &(String, Beliefs)| Prompts::same_shape(outer, text);
+        if std::mem::take(&mut self.leaving)
+            && let Some(at) = self.outer.iter().rposition(came_back)
+        {
+            self.outer.drain(at..).take(1).for_each(|(_, beliefs)| self.beliefs.restore(beliefs));
+        }
+        self.beliefs.write(&mut self.facts);
     }
 
     fn tell(&mut self, event: ShellEvent) {

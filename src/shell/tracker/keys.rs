@@ -32,13 +32,17 @@ impl Tracker {
         }
     }
 
-    /// A secret. Over a slow link it may be something else already, typed for a prompt that is not here yet.
+    /// A secret, up to Enter. Over a slow link what follows is typed for a prompt that is not here yet.
     fn answered(&mut self, input: &Input<'_>, now: Instant) {
+        self.typed_at = Some(now);
         match input {
             Input::Interrupt => self.ahead_interrupt |= self.ahead_line,
-            _ => (self.typed_ahead, self.ahead_line) = (true, matches!(input, Input::Text)),
+            Input::Enter if !self.answered => self.answered = true,
+            _ if self.answered => {
+                (self.typed_ahead, self.ahead_line) = (true, matches!(input, Input::Text));
+            }
+            _ => {}
         }
-        self.typed_at = Some(now);
     }
 
     fn typed(&mut self, screen: &impl Screen, now: Instant) {
@@ -52,7 +56,9 @@ impl Tracker {
         match &self.phase {
             Phase::Ready(_) => {
                 self.touch(screen);
-                self.typed_ahead |= self.enter;
+                if self.enter {
+                    (self.typed_ahead, self.ahead_line) = (true, true);
+                }
             }
             Phase::Unknown if self.quiet_at.is_none() && self.pending.is_none() => {
                 if self.candidate.is_none() && !text.trim().is_empty() {
@@ -71,7 +77,7 @@ impl Tracker {
     fn entered(&mut self, screen: &impl Screen, now: Instant) {
         self.wake(screen, now);
         match &mut self.phase {
-            Phase::Ready(_) if self.enter => self.enter_ahead = true,
+            Phase::Ready(_) if self.enter => (self.enter_ahead, self.ahead_line) = (true, false),
             Phase::Ready(ready) => {
                 ready.enter_line = screen.cursor_line();
                 self.touch(screen);
@@ -95,6 +101,7 @@ impl Tracker {
                 ready.start.as_ref().is_some_and(|s| s.typed(&screen.text_before_cursor()) == Some(""));
             if empty {
                 self.beliefs.command(true);
+                self.leaving = true;
             }
         } else {
             self.ahead_interrupt |= self.ahead_line;
@@ -107,7 +114,8 @@ impl Tracker {
         let text = screen.text_before_cursor();
         let (kind, head) = (pending.kind, pending.edge.head.as_str());
         let own = text.strip_prefix(head).filter(|t| !t.trim().is_empty()).unwrap_or(&text);
-        if self.prompts.matched(own, kind).is_some() || prompt::is_form(own) {
+        let lines = screen.cursor_line().saturating_sub(pending.edge.line);
+        if self.prompts.matched(own, kind, lines).is_some() || prompt::is_form(own) {
             self.resolve(screen);
         }
     }
@@ -118,7 +126,7 @@ impl Tracker {
             return;
         }
         let text = screen.text_before_cursor();
-        let matched = self.prompts.matched(&text, Kind::Text).is_some();
+        let matched = self.prompts.matched(&text, Kind::Text, 0).is_some();
         let is_prompt = match &self.phase {
             Phase::Ready(_) => false,
             Phase::Running(Running { tentative: Some(prompt), .. }) => Prompts::same_shape(prompt, &text),
@@ -144,14 +152,14 @@ impl Tracker {
             *start = Start::at_cursor(screen);
             ready.text = before;
         }
-        let (text, kind, line) = (ready.text.clone(), ready.kind, start.line);
-        self.learn(&text, kind, line, screen);
+        let (text, kind, lines, line) = (ready.text.clone(), ready.kind, ready.lines, start.line);
+        self.learn(&text, kind, lines, line, screen);
     }
 
     /// A prompt that the user typed at is remembered, with the line above it.
-    pub(super) fn learn(&mut self, text: &str, kind: Kind, line: u64, screen: &impl Screen) {
+    pub(super) fn learn(&mut self, text: &str, kind: Kind, lines: u64, line: u64, screen: &impl Screen) {
         let first = !self.prompts.has_shape(text);
-        self.prompts.learn(text, kind);
+        self.prompts.learn(text, kind, lines);
         if first {
             let above = line.checked_sub(1).and_then(|l| screen.line_text(l));
             self.prompts.line_above(text, above.as_deref(), true);
@@ -160,15 +168,14 @@ impl Tracker {
 
     /// The prompt went to another line (clear, a list of completions, a dropped line): input begins there.
     pub(super) fn find_prompt_again(&mut self, screen: &impl Screen) {
-        let Phase::Ready(Ready { start: Some(start), text, kind, interrupted, .. }) = &mut self.phase else {
+        let Phase::Ready(Ready { start: Some(start), text, interrupted, .. }) = &mut self.phase else {
             return;
         };
         let before = screen.text_before_cursor();
         let there = screen.line_text(start.line);
         let moved = start.line != screen.cursor_line() || there.is_none_or(|t| start.typed(&t).is_none());
-        let alone = self.prompts.matched(&before, *kind).is_some();
-        if moved && (alone || before.starts_with(text.as_str())) {
-            let prefix = if alone { &before } else { &*text };
+        let same = before.starts_with(text.as_str()).then_some(text.as_str());
+        if let Some(prefix) = same.or_else(|| self.prompts.prefix_of(&before)).filter(|_| moved) {
             (*start, *interrupted) = (Start::after(screen, prefix), false);
         }
     }

@@ -298,18 +298,6 @@ fn output_is_bounded_and_keeps_its_end() {
     assert!(record.output.ends_with("\nthe end"));
 }
 
-/// xorshift64*: the same on every machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % n
-    }
-}
-
 #[test]
 fn no_stream_panics_or_yields_a_status_that_nothing_told() {
     // No status mark and no shell's error message can be made of these.
