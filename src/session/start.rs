@@ -11,6 +11,7 @@ use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
+use crate::shell::{Observer, Tail};
 use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
@@ -129,13 +130,18 @@ impl Side {
         linus.set_target(user.as_deref(), target.hostname.as_deref());
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Ok(Self {
-            watch: Watch::start(size, event_tx, waker.clone())?,
+            watch: Watch::start(observer(start.config, size), event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(colour), choice(start.config)), size, now),
             local_secret: false,
         })
     }
+}
+
+fn observer(config: &Config, size: Size) -> Observer {
+    let linus = &config.linus;
+    Observer::new(size).with_tail(Tail { lines: linus.tail_lines.0.into(), sgr: linus.tail_sgr })
 }
 
 fn choice(config: &Config) -> Choice {

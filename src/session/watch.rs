@@ -33,8 +33,7 @@ pub(super) struct Snapshot {
     pub(super) facts: Facts,
 }
 
-/// Lines of `terminal_tail` (the contract says ~100) and its limit in bytes.
-const TAIL_LINES: usize = 100;
+/// The limit of `terminal_tail` in bytes.
 const TAIL_BYTES: usize = 64 * 1024;
 
 impl Snapshot {
@@ -42,9 +41,9 @@ impl Snapshot {
         let emulator = observer.emulator();
         let line = emulator.cursor_line();
         Self {
-            tail: emulator.tail(TAIL_LINES, TAIL_BYTES),
+            tail: observer.tail(TAIL_BYTES),
             // `clear` moves the cursor to a lower line than before: what is there now is new.
-            new_output: emulator.text_from(since.min(line), line + 1, TAIL_BYTES),
+            new_output: observer.shown_since(since.min(line), TAIL_BYTES),
             line,
             facts: observer.facts().clone(),
         }
@@ -110,11 +109,15 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(size: Size, event_tx: SyncSender<Event>, waker: Waker) -> std::io::Result<Self> {
+    pub(super) fn start(
+        observer: Observer,
+        event_tx: SyncSender<Event>,
+        waker: Waker,
+    ) -> std::io::Result<Self> {
         let (feed_tx, feed_rx) = sync_channel(BACKLOG);
         std::thread::Builder::new()
             .name("emulator".into())
-            .spawn(move || run(Box::new(Observer::new(size)), &feed_rx, &event_tx, &waker))?;
+            .spawn(move || run(Box::new(observer), &feed_rx, &event_tx, &waker))?;
         Ok(Self {
             feed_tx,
             ring: VecDeque::new(),

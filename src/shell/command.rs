@@ -221,7 +221,7 @@ pub(crate) fn partial_line(head: &str) -> &str {
 }
 
 /// Without escape sequences: the emulator's text carries only SGR (`ESC [ … m`).
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or("").to_owned();
     parts.fold(first, |all, part| all + part.split_once('m').map_or("", |(_, rest)| rest))

@@ -15,5 +15,5 @@ mod status;
 mod tracker;
 
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
-pub use observer::Observer;
+pub use observer::{Observer, Tail};
 pub use tracker::Input;

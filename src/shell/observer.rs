@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use super::command::plain;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
 use super::tracker::{Input, Tracker};
@@ -27,15 +28,47 @@ impl Screen for Emulator {
     }
 }
 
+/// How much of the screen and of what left it goes into [`Observer::tail`].
+#[derive(Debug, Clone, Copy)]
+pub struct Tail {
+    /// Logical lines.
+    pub lines: usize,
+    /// With colours and attributes, or plain.
+    pub sgr: bool,
+}
+
+impl Default for Tail {
+    /// The contract's `terminal_tail`.
+    fn default() -> Self {
+        Self { lines: 100, sgr: true }
+    }
+}
+
 /// What stands between ssh's bytes and everything that wants to know about them.
 pub struct Observer {
     emulator: Emulator,
     tracker: Tracker,
+    tail: Tail,
 }
 
 impl Observer {
     pub fn new(size: Size) -> Self {
-        Self { emulator: Emulator::new(size), tracker: Tracker::new() }
+        Self { emulator: Emulator::new(size), tracker: Tracker::new(), tail: Tail::default() }
+    }
+
+    pub fn with_tail(self, tail: Tail) -> Self {
+        Self { tail, ..self }
+    }
+
+    /// The last lines as they are shown, the prompt's included; beyond `limit` bytes the middle is cut out.
+    pub fn tail(&self, limit: usize) -> String {
+        self.emulator.tail(self.tail.lines, limit, self.tail.sgr)
+    }
+
+    /// The lines from this one on, the cursor's included, in the same manner; at most the last `limit` bytes.
+    pub fn shown_since(&self, line: u64, limit: usize) -> String {
+        let text = self.emulator.text_from(line, self.emulator.cursor_line() + 1, limit);
+        if self.tail.sgr { text } else { plain(&text) }
     }
 
     /// Takes a chunk of ssh's output, split anywhere.

@@ -88,17 +88,19 @@ impl Emulator {
         self.echo_start() > start
     }
 
-    /// The last `lines` logical lines up to the cursor's or the last with text, with SGR, blanks trimmed. Beyond
-    /// `limit` bytes the middle is cut out. In the alternate screen: its contents.
-    pub fn tail(&self, lines: usize, limit: usize) -> String {
+    /// The last `lines` logical lines up to the cursor's or the last with text, with SGR or without, blanks trimmed.
+    /// Beyond `limit` bytes the middle is cut out. In the alternate screen: of its contents.
+    pub fn tail(&self, lines: usize, limit: usize, sgr: bool) -> String {
         let spans = spans(self.screen());
         let used = last_used(self.screen(), &spans);
         let next = self.history().next();
         let end = next + used as u64 + 1;
-        let begin = if self.is_alternate() { next } else { end.saturating_sub(lines as u64) };
-        let all: Vec<String> = (begin.max(self.history().first())..end)
-            .map(|number| styled::trimmed(&self.styled_line(number).unwrap_or_default()))
-            .collect();
+        let first = if self.is_alternate() { next } else { self.history().first() };
+        let text = |number| {
+            let line = self.styled_line(number).unwrap_or_default();
+            if sgr { styled::trimmed(&line) } else { styled::plain(&line).trim_end_matches(' ').to_owned() }
+        };
+        let all: Vec<String> = (end.saturating_sub(lines as u64).max(first)..end).map(text).collect();
         snipped(&all, limit)
     }
 

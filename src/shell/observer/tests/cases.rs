@@ -284,6 +284,18 @@ fn a_directory_that_the_prompt_does_not_renew_is_unknown() {
 }
 
 #[test]
+fn what_is_told_of_the_screen_is_plain_if_that_is_wished() {
+    let tail = |sgr| {
+        let mut observer = Observer::new(Size::new(80, 24)).with_tail(Tail { lines: 2, sgr });
+        observer.feed(b"one\r\n\x1b[31mtwo\x1b[m\r\n$ ", Instant::now());
+        (observer.tail(1000), observer.shown_since(1, 1000))
+    };
+    assert_eq!(tail(false), ("two\n$".to_owned(), "two\n$".to_owned()));
+    let coloured = "\x1b[31mtwo\x1b[m\n$".to_owned();
+    assert_eq!(tail(true), (coloured.clone(), coloured));
+}
+
+#[test]
 fn output_is_bounded_and_keeps_its_end() {
     let mut rig = bash();
     run(&mut rig, "yes");
