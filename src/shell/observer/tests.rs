@@ -1,6 +1,7 @@
-//! Recorded shells replayed, and the cases that no recording holds.
+//! Recorded shells replayed, the cases that no recording holds, and streams that lie.
 
 mod cases;
+mod hostile;
 mod recorded;
 
 use std::time::Duration;

@@ -68,6 +68,15 @@ fn read(path: &Path) -> Recording {
     }
 }
 
+/// What the recorded shells sent.
+pub(super) fn recorded_bytes() -> Vec<Vec<u8>> {
+    let sent = |r: &Recording| {
+        let out = r.events.iter().filter(|(_, is_input, _)| !is_input);
+        out.flat_map(|(_, _, text)| text.chars().map(|c| c as u8)).collect()
+    };
+    recordings().iter().map(sent).collect()
+}
+
 /// The events in the order and at the times at which they arrive.
 fn arriving(recording: &Recording, how: Replay) -> Vec<(u64, bool, Vec<u8>)> {
     let bytes = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
