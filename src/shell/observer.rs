@@ -17,6 +17,9 @@ impl Screen for Emulator {
     fn text_before_cursor(&self) -> String {
         Emulator::text_before_cursor(self)
     }
+    fn last_before_cursor(&self) -> Option<char> {
+        Emulator::last_before_cursor(self)
+    }
     fn line_text(&self, line: u64) -> Option<String> {
         Emulator::line_text(self, line)
     }
@@ -77,10 +80,12 @@ impl Observer {
             return;
         }
         let mut rest = bytes;
+        let mut told = false;
         while !rest.is_empty() {
             let (part, _) = rest.split_at(self.part(rest));
             let (used, signal) = self.emulator.feed_some(part);
             rest = rest.get(used..).unwrap_or_default();
+            told = signal.is_none();
             match signal {
                 Some(Signal::Osc(payload)) => self.tracker.osc(&payload, &self.emulator, now),
                 Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
@@ -91,8 +96,10 @@ impl Observer {
                 None => self.tracker.printed(part.ends_with(b"\n"), &self.emulator, now),
             }
         }
-        // A signal may have been the last of it.
-        self.tracker.printed(false, &self.emulator, now);
+        if !told {
+            // A signal was the last of it.
+            self.tracker.printed(false, &self.emulator, now);
+        }
         self.tracker.tell_output();
     }
 

@@ -99,7 +99,8 @@ impl Prompts {
     /// its last one.
     pub(crate) fn matched(&self, text: &str, kind: Kind, lines: u64) -> Option<usize> {
         let candidates = || self.known.iter().rev().filter(|k| kind != Kind::Text || k.kind == Kind::Text);
-        if candidates().any(|k| k.shape == shape(text)) {
+        let shape = shape(text);
+        if candidates().any(|k| k.shape == shape) {
             return Some(0);
         }
         // Output without a newline at its end stands before the prompt. A bare ">" is too common for that.

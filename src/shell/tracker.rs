@@ -271,15 +271,14 @@ impl Tracker {
         if self.alternate {
             return;
         }
-        let line = screen.cursor_line();
-        let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        self.secret.look(line, &screen.text_before_cursor(), !own);
-        let question = self.secret.is_on().then_some(line);
-        self.answered &= question.is_some() && question == self.question;
-        self.question = question;
+        // This is called for every chunk of a flood. A question ends in a sign, and so it is read only then.
+        if self.secret.is_on() || screen.last_before_cursor().is_some_and(|c| !c.is_alphanumeric()) {
+            self.look_for_question(screen);
+        }
         if !self.wants_line_end() {
             return;
         }
+        let line = screen.cursor_line();
         match &mut self.phase {
             // zsh may have drawn prompt and line anew before it, in fewer rows.
             Phase::Running(running) if line_ended => {
@@ -288,6 +287,15 @@ impl Tracker {
             Phase::Running(_) => {}
             _ => self.left_line(screen, line, now),
         }
+    }
+
+    fn look_for_question(&mut self, screen: &impl Screen) {
+        let line = screen.cursor_line();
+        let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
+        self.secret.look(line, &screen.text_before_cursor(), !own);
+        let question = self.secret.is_on().then_some(line);
+        self.answered &= question.is_some() && question == self.question;
+        self.question = question;
     }
 
     /// One for all that a `feed` printed.

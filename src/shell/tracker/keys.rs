@@ -46,10 +46,10 @@ impl Tracker {
     }
 
     fn typed(&mut self, screen: &impl Screen, now: Instant) {
-        let text = screen.text_before_cursor();
-        let asked = text.trim_end().ends_with(':');
         self.typed_at = Some(now);
-        if !text.trim().is_empty() {
+        let last = screen.last_before_cursor();
+        let asked = last == Some(':');
+        if last.is_some() {
             self.typed_on = Some(screen.cursor_line());
         }
         self.wake(screen, now);
@@ -61,7 +61,7 @@ impl Tracker {
                 }
             }
             Phase::Unknown if self.quiet_at.is_none() && self.pending.is_none() => {
-                if self.candidate.is_none() && !text.trim().is_empty() {
+                if self.candidate.is_none() && last.is_some() {
                     self.candidate = Some(Start::at_cursor(screen));
                 }
             }
@@ -142,7 +142,11 @@ impl Tracker {
     fn touch(&mut self, screen: &impl Screen) {
         let Phase::Ready(ready) = &mut self.phase else { return };
         if ready.touched {
-            return self.find_prompt_again(screen);
+            let stays = ready.start.as_ref().is_none_or(|start| start.line == screen.cursor_line());
+            if !stays {
+                self.find_prompt_again(screen);
+            }
+            return;
         }
         ready.touched = true;
         let Some(start) = &mut ready.start else { return };

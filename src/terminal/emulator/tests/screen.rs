@@ -227,6 +227,16 @@ fn the_tail_ends_with_the_cursors_line_and_is_cut_in_the_middle() {
 }
 
 #[test]
+fn the_last_character_before_the_cursor_is_found_over_a_wrap() {
+    for (bytes, last) in
+        [("", None), ("a: ", Some(':')), ("a:\r\n ", None), ("Password: \x1b[C", Some(':')), ("a\r", None)]
+    {
+        assert_eq!(fed(20, 3, bytes).last_before_cursor(), last, "{bytes:?}");
+        assert_eq!(fed(9, 3, bytes).last_before_cursor(), last, "{bytes:?}");
+    }
+}
+
+#[test]
 fn the_tail_shows_what_the_screen_shows() {
     let mut emulator = emulator(20, 6);
     emulator.feed(b"$ get\r\n 10%\r 50%\r100%\r\n\x1b[1;31mred\x1b[m   \r\nab\x08c\r\n\r\n$ \x1b[K");
