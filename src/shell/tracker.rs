@@ -69,6 +69,8 @@ struct Ready {
     kind: Kind,
     /// The line editor turns bracketed paste off when it accepts; else the cursor's leaving the line tells.
     paste: bool,
+    /// Told by a pause and not by a mark: the rest of the prompt may still come.
+    settled: bool,
     /// Something was typed since, or ahead.
     touched: bool,
     /// `^C` or `^D` was typed: the line's next end may be theirs.

@@ -151,7 +151,7 @@ impl Tracker {
         ready.touched = true;
         let Some(start) = &mut ready.start else { return };
         let before = screen.text_before_cursor();
-        if ready.kind != Kind::Mark && before != start.prefix {
+        if (ready.kind != Kind::Mark || ready.settled) && before != start.prefix {
             // It was redrawn, or more of it came. What stood before it on its line is no part of it.
             *start = Start::at_cursor(screen);
             ready.text = before;

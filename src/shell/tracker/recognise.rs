@@ -98,6 +98,7 @@ impl Tracker {
             lines,
             kind,
             paste,
+            settled: false,
             touched,
             interrupted,
             enter_line,

@@ -334,6 +334,9 @@ impl Tracker {
         }
         let start = Start::after(screen, &format!("{head}{before}{prompt}"));
         self.ready(Some(start), &prompt, lines, kind, paste);
+        if let Phase::Ready(ready) = &mut self.phase {
+            ready.settled = !complete;
+        }
     }
 
     /// A line editor reads more lines of a command: it says so, or this comes at once and not in the form of the

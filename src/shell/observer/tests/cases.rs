@@ -127,6 +127,57 @@ fn the_status_that_a_mark_tells_is_known_and_no_other() {
 }
 
 #[test]
+fn a_marked_prompt_that_came_in_two_parts_is_read_as_one() {
+    // tcsh's marks: a prompt's begin, and no end.
+    let mut rig = Rig::new();
+    rig.feed("\x1b]133;A\x07jo");
+    rig.settle();
+    rig.feed("e@web1:~> ");
+    rig.keys("ls");
+    rig.feed("ls");
+    rig.input(Input::Enter);
+    rig.feed("\r\n\x1b]133;C\x07file\r\n\x1b]133;D;0\x07");
+    let record = records(rig.take()).remove(0);
+    assert_eq!((record.command.as_deref(), record.output.as_str()), (Some("ls"), "file"));
+}
+
+#[test]
+fn a_status_mark_of_another_shell_is_not_for_this_ones_command() {
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let mut rig = Rig::new();
+    rig.feed(prompt);
+    for (command, known) in [("bash", None), ("sudo -i", None), ("sudo true", Some(0))] {
+        rig.keys(command);
+        rig.feed(command);
+        rig.input(Input::Enter);
+        // Some set-ups send a D at a shell's first prompt too.
+        rig.feed(format!("\r\n\x1b]133;C\x07\x1b]133;D;0\x07{prompt}"));
+        let exit = records(rig.take()).remove(0).exit.map(|e| e.code);
+        assert_eq!(exit, known, "{command}");
+    }
+}
+
+#[test]
+fn a_right_prompt_is_no_part_of_a_command_and_a_tall_prompt_none_of_the_output() {
+    let mut rig = Rig::new();
+    let prompt = |time: &str| format!("\r\x1b[J~\r\n❯ {}{time}\x1b[78D\x1b[?2004h", " ".repeat(72));
+    rig.feed(prompt("12:00"));
+    for (n, time) in ["12:01", "12:02"].into_iter().enumerate() {
+        let command = format!("echo {n}");
+        rig.keys(&command);
+        rig.feed(&command);
+        rig.input(Input::Enter);
+        rig.feed(format!("\x1b[?2004l\r\r\n{n}\r\n{}", prompt(time)));
+        assert_eq!(rig.take(), told_at(&command, &n.to_string(), n == 0));
+    }
+}
+
+fn told_at(command: &str, output: &str, first: bool) -> Vec<ShellEvent> {
+    let told = told(Some(command), output);
+    if first { [vec![ShellEvent::Prompt], told.to_vec()].concat() } else { told.to_vec() }
+}
+
+#[test]
 fn marks_that_carry_the_command_line_are_believed_over_the_screen() {
     let mut rig = Rig::new();
     rig.feed("\x1b]133;A\x07\x1b[?2004h~> \x1b]133;B\x07");
@@ -308,4 +359,70 @@ fn output_is_bounded_and_keeps_its_end() {
     let record = records(rig.take()).remove(0);
     assert!(record.output.len() <= 64 * 1024 && record.output.len() > 60 * 1024);
     assert!(record.output.ends_with("\nthe end"));
+}
+
+#[test]
+fn keys_at_a_prompt_that_has_not_settled_are_typed_at_it() {
+    for fast in [true, false] {
+        let mut rig = Rig::new();
+        rig.feed("\r\nroot@OpenWrt:~# \x1b[6n");
+        for word in ["one", "two"] {
+            rig.keys("echo ");
+            rig.feed("echo ");
+            rig.keys(word);
+            rig.feed(word);
+            rig.input(Input::Enter);
+            rig.feed(format!("\r\n{word}\r\nroot@OpenWrt:~# \x1b[6n"));
+            if !fast {
+                rig.settle();
+            }
+        }
+        rig.keys("x");
+        let commands: Vec<_> = records(rig.take()).into_iter().map(|r| (r.command, r.output)).collect();
+        let told = |word: &str| (Some(format!("echo {word}")), word.to_owned());
+        assert_eq!(commands, [told("one"), told("two")], "fast: {fast}");
+    }
+}
+
+#[test]
+fn a_prompt_for_which_lines_were_typed_ahead_is_remembered() {
+    let mut rig = Rig::new();
+    rig.keys("early\r");
+    rig.feed("early\r\nweb1$ ");
+    rig.settle();
+    rig.keys("ls\r");
+    rig.feed("ls\r\nfile\r\nweb1$ ");
+    rig.settle();
+    assert_eq!(records(rig.take()), [record(Some("ls"), "file")]);
+}
+
+#[test]
+fn a_line_begun_before_its_prompt_is_not_cut() {
+    // dash reads what the kernel has echoed before the prompt and after it as one line.
+    let mut rig = Rig::new();
+    rig.feed("$ ");
+    rig.settle();
+    rig.keys("sleep 1\r");
+    rig.feed("sleep 1\r\n");
+    rig.keys("ec");
+    rig.feed("ec");
+    rig.settle();
+    rig.feed("$ ");
+    rig.settle();
+    rig.keys("ho hi\r");
+    rig.feed("ho hi\r\nhi\r\n$ ");
+    rig.settle();
+    let commands: Vec<_> = records(rig.take()).into_iter().map(|r| r.command).collect();
+    assert_eq!(commands, [Some("sleep 1".to_owned()), None]);
+}
+
+#[test]
+fn a_menu_answered_at_login_does_not_hide_the_prompt_after_it() {
+    let mut rig = Rig::new();
+    rig.feed("1) prod 2) test ? ");
+    rig.settle();
+    rig.keys("1\r");
+    rig.feed("1\r\njoe@web1:~$ ");
+    rig.settle();
+    assert_eq!((rig.state(), rig.take()), (State::AtPrompt, vec![ShellEvent::Prompt]));
 }

@@ -44,7 +44,8 @@ impl Score {
 
     fn not_told(&mut self, truth: &Value) {
         self.mark("command", None, String::new);
-        self.unknown.push(truth["command"].as_str().unwrap_or("(two lines)").chars().take(24).collect());
+        let text = truth["command"].as_str().unwrap_or("?").replace('\n', "⏎");
+        self.unknown.push(text.chars().take(24).collect());
     }
 }
 
@@ -88,7 +89,7 @@ fn compare(score: &mut Score, truth: &Value, record: &CommandRecord, facts: &Fac
     if truth["opens"] == true {
         return score.mark("status", record.exit.map(|_| false), || format!("{record:?}"));
     }
-    let command = record.command.as_deref().or(truth["command"].as_str()).unwrap_or("(two lines)");
+    let command = record.command.as_deref().or(truth["command"].as_str()).unwrap_or("?");
     if let Some(output) = truth["output"].as_str() {
         let right = plain(output) == plain(&record.output);
         score.mark("output", Some(right), || format!("{command}: {:?} not {output:?}", record.output));
