@@ -21,13 +21,36 @@ pub struct Config {
     source: Option<(PathBuf, String)>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinusConfig {
     /// MCP endpoint. Without one the built-in Linus answers inside the process.
     pub url: Option<Spanned<String>>,
     /// Name of the environment variable that holds a bearer token for `url`.
     pub token_env: Option<Spanned<String>>,
+    /// Lines of the terminal that he is told.
+    pub tail_lines: TailLines,
+    /// Whether with colours and attributes.
+    pub tail_sgr: bool,
+}
+
+impl Default for LinusConfig {
+    fn default() -> Self {
+        Self { url: None, token_env: None, tail_lines: TailLines(100), tail_sgr: true }
+    }
+}
+
+/// A number of lines from 1 to 1000: more do not fit into a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct TailLines(pub u16);
+
+impl TryFrom<u16> for TailLines {
+    type Error = String;
+
+    fn try_from(lines: u16) -> Result<Self, String> {
+        if (1..=1000).contains(&lines) { Ok(Self(lines)) } else { Err("from 1 to 1000 lines".to_owned()) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -243,6 +266,10 @@ mod tests {
         assert_eq!(config.panel.mode, PanelMode::Auto);
         assert_eq!(config.linus.url, None);
         assert!(config.integration.offer);
+        assert_eq!((config.linus.tail_lines.0, config.linus.tail_sgr), (100, true));
+        for lines in ["0", "1001", "-1", "\"many\""] {
+            assert!(Config::parse(&format!("[linus]\ntail_lines = {lines}\n")).is_err(), "{lines}");
+        }
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl Session {
                 },
                 Signal::Forward(bytes) => to_tty.extend(bytes),
                 Signal::Bell => to_tty.push(0x07),
-                Signal::Osc(_) | Signal::BracketedPaste(_) | Signal::Alternate(_) => {}
+                Signal::Osc(_) | Signal::BracketedPaste(_) | Signal::Alternate(_) | Signal::Erased => {}
             }
         }
         // A local prompt would take an answer for the password; a remote that only asks is not answered without end.

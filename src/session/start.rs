@@ -13,7 +13,7 @@ use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
-use crate::shell::Nonce;
+use crate::shell::{Nonce, Observer, Tail};
 use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
@@ -138,7 +138,7 @@ impl Side {
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
         Ok(Self {
-            watch: Watch::start(size, event_tx, waker.clone())?,
+            watch: Watch::start(observer(start.config, size), event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
@@ -149,6 +149,11 @@ impl Side {
             local_secret: false,
         })
     }
+}
+
+fn observer(config: &Config, size: Size) -> Observer {
+    let linus = &config.linus;
+    Observer::new(size).with_tail(Tail { lines: linus.tail_lines.0.into(), sgr: linus.tail_sgr })
 }
 
 fn choice(config: &Config) -> Choice {

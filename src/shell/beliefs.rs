@@ -3,7 +3,7 @@
 //! A claim lasts until the next prompt. One made by a mark that shells send only on change (OSC 7) lasts longer, but
 //! never over a command that may have changed shell, user or host.
 
-use super::facts::Facts;
+use super::facts::{Evidence, Facts};
 use super::marks::Place;
 
 /// First words (or words after `sudo`) with which another shell, user or host may take over, or the old one come back.
@@ -50,15 +50,67 @@ pub(crate) fn opens_shell(command: Option<&str>) -> bool {
     })
 }
 
+/// Whether such a command may leave us in front of another shell although it names nothing for that to run: then the
+/// first status told after it may be that shell's own, and not the command's.
+pub(crate) fn is_interactive(command: &str) -> bool {
+    command.split([';', '|', '&', '\n']).any(|part| {
+        let words =
+            part.split_whitespace().skip_while(|w| w.contains('=') || *w == "exec" || *w == "command");
+        opens(&words.collect::<Vec<_>>())
+    })
+}
+
+fn opens(words: &[&str]) -> bool {
+    let [first, rest @ ..] = words else { return false };
+    let name = first.rsplit('/').next().unwrap_or(first).trim_start_matches('\\');
+    let flags = |c: char| rest.iter().any(|w| w.starts_with('-') && !w.starts_with("--") && w.contains(c));
+    let has = |words: &[&str]| rest.iter().any(|w| words.contains(w));
+    match name {
+        "bash" | "sh" | "zsh" | "fish" | "dash" | "ash" | "ksh" | "mksh" | "csh" | "tcsh" => {
+            !flags('c') && rest.iter().all(|w| w.starts_with('-'))
+        }
+        "su" => !flags('c') && !has(&["--command"]),
+        "sudo" | "doas" | "run0" | "pkexec" => {
+            let run = rest.iter().position(|w| !w.starts_with('-')).and_then(|at| rest.get(at..));
+            flags('i') || flags('s') || has(&["--login", "--shell"]) || run.is_none_or(opens)
+        }
+        "ssh" | "mosh" | "telnet" | "machinectl" | "nsenter" | "chroot" | "newgrp" | "tmux" | "screen" => {
+            true
+        }
+        "nc" => true,
+        "vtysh" => !flags('c'),
+        "pwsh" => !has(&["-c", "-Command", "-f", "-File", "-e", "-EncodedCommand"]),
+        "docker" | "podman" | "kubectl" | "lxc" => has(&["exec", "run", "attach", "shell", "enter", "debug"]),
+        _ => false,
+    }
+}
+
+/// Whether such a command draws other shells' prompts itself, piece by piece.
+pub(crate) fn is_multiplexer(command: &str) -> bool {
+    command.split([';', '|', '&', ' ']).any(|word| matches!(word, "tmux" | "screen"))
+}
+
 /// What makes a claim, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
     Prompt,
     Title,
     Mark,
+    Trusted,
 }
 
-#[derive(Debug)]
+impl Source {
+    fn evidence(self) -> Evidence {
+        match self {
+            Self::Trusted => Evidence::Trusted,
+            Self::Mark => Evidence::Mark,
+            Self::Title => Evidence::Title,
+            Self::Prompt => Evidence::Prompt,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
 struct Belief {
     value: String,
     source: Source,
@@ -68,7 +120,7 @@ struct Belief {
 }
 
 /// The three facts about the place.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Beliefs {
     user: Option<Belief>,
     host: Option<Belief>,
@@ -82,19 +134,43 @@ impl Beliefs {
         let since = self.prompt;
         let set = |slot: &mut Option<Belief>, value: Option<String>| {
             let Some(value) = value else { return };
-            if value.is_empty() {
-                // Our own mark says so of a directory that it cannot spell.
-                *slot = None;
-                return;
-            }
             let weaker = slot.as_ref().is_some_and(|had| had.source > source && had.since == since);
             if !weaker {
-                *slot = Some(Belief { value, source, since, lasting: source == Source::Mark });
+                let belief = Belief { value, source, since, lasting: source >= Source::Mark };
+                // Our own mark says so of a directory that it cannot spell.
+                *slot = Some(belief).filter(|belief| !belief.value.is_empty());
             }
         };
+        // Another host's user and directory are others too, where nothing says otherwise for this prompt.
+        let moved = |had: &Belief| place.host.as_ref().is_some_and(|host| *host != had.value);
+        if source >= Source::Mark && self.host.as_ref().is_some_and(moved) {
+            for slot in [&mut self.user, &mut self.cwd] {
+                *slot = slot.take().filter(|had| had.since == since);
+            }
+        }
         set(&mut self.user, place.user);
         set(&mut self.host, place.host);
         set(&mut self.cwd, place.cwd);
+    }
+
+    /// The shell from before came back: what it said of itself and nothing has replaced still holds.
+    pub(crate) fn restore(&mut self, before: Self) {
+        let since = self.prompt;
+        let put = |slot: &mut Option<Belief>, had: Option<Belief>| {
+            if slot.is_none() {
+                *slot = had.map(|had| Belief { since, ..had });
+            }
+        };
+        put(&mut self.user, before.user);
+        put(&mut self.host, before.host);
+        put(&mut self.cwd, before.cwd);
+    }
+
+    /// What took over has ended: all is as it was.
+    pub(crate) fn back_to(&mut self, before: Self) {
+        let prompt = self.prompt;
+        *self = Self { prompt, ..Self::default() };
+        self.restore(before);
     }
 
     /// A command was accepted; what it may change has to be claimed anew.
@@ -118,7 +194,11 @@ impl Beliefs {
 
     pub(crate) fn write(&self, facts: &mut Facts) {
         let value = |slot: &Option<Belief>| slot.as_ref().map(|b| b.value.clone());
+        let evidence = |slot: &Option<Belief>| slot.as_ref().map(|b| b.source.evidence());
         (facts.user, facts.host, facts.cwd) = (value(&self.user), value(&self.host), value(&self.cwd));
+        let sources = &mut facts.sources;
+        (sources.user, sources.host) = (evidence(&self.user), evidence(&self.host));
+        sources.cwd = evidence(&self.cwd);
     }
 }
 
@@ -152,6 +232,46 @@ mod tests {
         beliefs.claim(at("/a"), Source::Mark);
         beliefs.claim(at(""), Source::Mark);
         assert_eq!(cwd(&beliefs), None);
+    }
+
+    #[test]
+    fn commands_that_may_leave_us_in_another_shell_are_told_from_those_that_run_something() {
+        for yes in
+            ["bash", "exec zsh -l", "sudo -i", "sudo -su amy", "sudo", "sudo su -", "su - amy", "cd x; bash"]
+        {
+            assert!(is_interactive(yes), "{yes}");
+        }
+        for yes in ["nc router 23", "sudo vtysh", "pwsh -NoLogo"] {
+            assert!(is_interactive(yes), "{yes}");
+        }
+        for yes in ["ssh web2", "docker exec -it db sh", "/bin/bash", "TERM=xterm ssh x"] {
+            assert!(is_interactive(yes), "{yes}");
+        }
+        for no in
+            ["ls", "sudo systemctl restart x", "bash x.sh", "sh -c true", "su -c id", "docker ps", "echo ssh"]
+        {
+            assert!(!is_interactive(no), "{no}");
+        }
+        for no in ["vtysh -c 'show version'", "sudo vtysh -c end", "pwsh -File x.ps1"] {
+            assert!(!is_interactive(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn another_host_has_other_users() {
+        let mut beliefs = Beliefs::default();
+        let on = |user: Option<&str>, host: &str| Place {
+            user: user.map(str::to_owned),
+            host: Some(host.to_owned()),
+            cwd: None,
+        };
+        beliefs.claim(on(Some("joe"), "web1"), Source::Mark);
+        beliefs.command(false);
+        beliefs.claim(on(None, "db1"), Source::Mark);
+        let mut facts = Facts::default();
+        beliefs.write(&mut facts);
+        assert_eq!((facts.user, facts.host.as_deref()), (None, Some("db1")));
+        assert_eq!((facts.sources.user, facts.sources.host), (None, Some(Evidence::Mark)));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::facts::{CommandRecord, ExitStatus, Origin};
 use super::prompt::Prompts;
 use super::screen::Screen;
@@ -9,6 +11,8 @@ use super::status;
 
 /// Output kept of a command, its last part. The contract's own bound for `output`.
 pub(crate) const OUTPUT_LIMIT: usize = 64 * 1024;
+/// A right prompt is at least this far from the input (zsh takes it away before that).
+const GAP: usize = 2;
 /// Blanks after which a `%`, `#` or `⏎` is zsh's or fish's sign for "no newline here": they fill the row.
 const FILLER: usize = 8;
 
@@ -18,8 +22,34 @@ pub(crate) struct Start {
     pub(crate) line: u64,
     /// All text before the input on that line; what stands after it is the command.
     pub(crate) prefix: String,
-    /// What stood to the right of the input when the prompt was ready.
-    pub(crate) right: String,
+    /// What stands to the right of the input.
+    pub(crate) right: Right,
+    /// Typed before the prompt came, where that stands before it: a line editor shows it again, a shell without one
+    /// does not, and then what stands behind the prompt is not all of the line.
+    pub(crate) ahead: String,
+}
+
+/// A right prompt. It may be drawn anew with another time or status, but always ends in the same column.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Right {
+    pub(crate) text: String,
+    pub(crate) end: usize,
+}
+
+impl Right {
+    /// The input without it: before the text itself, or before the widest gap in a line that ends where it does.
+    fn cut<'t>(&self, line: &str, typed: &'t str) -> &'t str {
+        if self.text.is_empty() {
+            return typed;
+        }
+        if let Some(rest) = typed.strip_suffix(self.text.as_str()) {
+            return rest;
+        }
+        let gaps = || typed.split(|c| c != ' ').filter(|gap| gap.len() >= GAP);
+        let widest = gaps().max_by_key(|gap| gap.len()).filter(|_| line.width() == self.end);
+        let before = widest.and_then(|gap| typed.split_once(gap));
+        before.map_or(typed, |(before, _)| before)
+    }
 }
 
 impl Start {
@@ -32,8 +62,9 @@ impl Start {
     pub(crate) fn after(screen: &impl Screen, prefix: &str) -> Self {
         let line = screen.cursor_line();
         let text = screen.line_text(line).unwrap_or_default();
-        let right = text.strip_prefix(&screen.text_before_cursor()).unwrap_or("").trim().to_owned();
-        Self { line, prefix: prefix.to_owned(), right }
+        let right = text.strip_prefix(&screen.text_before_cursor()).unwrap_or("").trim();
+        let right = Right { text: right.to_owned(), end: text.width() };
+        Self { line, prefix: prefix.to_owned(), right, ahead: String::new() }
     }
 
     /// What was typed, from the whole text of the line; `None` when the prompt is not there any more.
@@ -42,7 +73,7 @@ impl Start {
             return Some("");
         }
         let typed = text.strip_prefix(self.prefix.as_str())?;
-        Some(typed.trim_end().strip_suffix(self.right.as_str()).unwrap_or(typed).trim())
+        Some(self.right.cut(text, typed.trim_end()).trim())
     }
 }
 
@@ -66,6 +97,8 @@ pub(crate) struct Running {
     pub(crate) origin: Origin,
     /// First line of its output.
     pub(crate) out_from: u64,
+    /// The cursor is still on the line that was accepted.
+    pub(crate) on_line: bool,
     pub(crate) since: Instant,
     /// `Started` was told. It waits until no continuation prompt came.
     pub(crate) told: bool,
@@ -75,6 +108,12 @@ pub(crate) struct Running {
     pub(crate) continuing: bool,
     /// A mark said that output begins.
     pub(crate) marked: bool,
+    /// It used the alternate screen.
+    pub(crate) full_screen: bool,
+    /// The shell of another prompt was told to run under it.
+    pub(crate) nested: bool,
+    /// It was typed at a prompt that the shell marks.
+    pub(crate) at_mark: bool,
     /// 3008's id for it.
     pub(crate) context: Option<String>,
     /// The text before it, while that is not yet known to be a prompt.
@@ -86,16 +125,21 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn new(command: Option<String>, origin: Origin, out_from: u64, since: Instant) -> Self {
         let (told, reported, continuing, marked, enters) = (false, false, false, false, false);
+        let (on_line, full_screen, nested, at_mark) = (false, false, false, false);
         let (context, tentative) = (None, None);
         Self {
             command,
             origin,
             out_from,
+            on_line,
             since,
             told,
             reported,
             continuing,
             marked,
+            full_screen,
+            nested,
+            at_mark,
             context,
             tentative,
             enters,
@@ -110,12 +154,20 @@ impl Running {
         }
     }
 
-    /// The end as the shell told it, or as the output proves it.
+    /// The end as it was told or proven.
     pub(crate) fn ended(self, output: String, exit: Option<ExitStatus>) -> CommandRecord {
-        let proof = || status::proven(self.command.as_deref()?, &plain(&output));
-        let exit = exit.or_else(proof);
         let reported = self.reported;
         CommandRecord { command: self.command, origin: self.origin, output, exit, finished: true, reported }
+    }
+
+    /// The status that its output proves.
+    pub(crate) fn proof(&self, output: &str) -> Option<ExitStatus> {
+        status::proven(self.command.as_deref()?, &plain(output))
+    }
+
+    /// Whether the shell that it was typed at is the one that would mark its end; a mark of another's is not for it.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marked || self.at_mark
     }
 
     /// The report while it runs on.
@@ -160,7 +212,7 @@ impl Running {
 }
 
 /// Output that ended without a newline, without the sign that zsh and fish put behind it.
-fn partial_line(head: &str) -> &str {
+pub(crate) fn partial_line(head: &str) -> &str {
     let text = head.trim_end();
     if head.len() - text.len() < FILLER {
         return text;
@@ -169,7 +221,7 @@ fn partial_line(head: &str) -> &str {
 }
 
 /// Without escape sequences: the emulator's text carries only SGR (`ESC [ … m`).
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or("").to_owned();
     parts.fold(first, |all, part| all + part.split_once('m').map_or("", |(_, rest)| rest))
@@ -189,7 +241,10 @@ mod tests {
 
     #[test]
     fn what_is_typed_stands_between_prompt_and_right_prompt() {
-        let start = Start { line: 0, prefix: "$ ".into(), right: "12:00".into() };
+        let right = Right { text: "12:00".into(), end: 25 };
+        let start = Start { line: 0, prefix: "$ ".into(), right, ahead: String::new() };
+        assert_eq!(start.typed("$ ls  -l            12:01"), Some("ls  -l"), "drawn anew");
+        assert_eq!(start.typed("$ ls  -l           12:01"), Some("ls  -l           12:01"));
         assert_eq!(start.typed("$ ls -l            12:00"), Some("ls -l"));
         assert_eq!(start.typed("$ ls -l"), Some("ls -l"));
         assert_eq!(start.typed("$"), Some(""));

@@ -27,8 +27,10 @@ pub enum State {
 pub enum Evidence {
     /// A mark of our own integration, with this session's nonce: the shell that the user put it into said so.
     Trusted,
-    /// A mark in the stream (OSC 133, 633, 7, 1337 or a window title). The remote can forge it.
+    /// A mark in the stream (OSC 133, 633, 3008, 7, 1337). The remote can forge it.
     Mark,
+    /// The window's title. So it can this.
+    Title,
     /// The user's own prompt shows it.
     Prompt,
     /// Text of a program that implies it ("command not found" is 127).
@@ -86,6 +88,16 @@ pub struct Facts {
     /// What reads the commands, and what told so. `Unknown` where nothing did.
     pub dialect: Dialect,
     pub dialect_from: Option<Clue>,
+    pub sources: Sources,
+}
+
+/// What each of the facts rests on; the last command's text is the screen's or the remote's word, as is all of this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sources {
+    pub cwd: Option<Evidence>,
+    pub user: Option<Evidence>,
+    pub host: Option<Evidence>,
+    pub last_exit: Option<Evidence>,
 }
 
 /// What the tracker reports, in the order of the stream.

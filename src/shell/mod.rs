@@ -7,6 +7,7 @@ mod command;
 mod dialect;
 mod facts;
 mod foreground;
+mod habits;
 mod integration;
 mod marks;
 mod nonce;
@@ -18,8 +19,8 @@ mod status;
 mod tracker;
 
 pub use dialect::{Clue, Dialect, dialect_of};
-pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, State};
+pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
 pub use integration::Shell;
 pub use nonce::Nonce;
-pub use observer::Observer;
+pub use observer::{Observer, Tail};
 pub use tracker::Input;

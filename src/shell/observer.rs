@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use super::command::plain;
 use super::dialect::Dialect;
 use super::facts::{Facts, ShellEvent, State};
 use super::screen::Screen;
@@ -16,6 +17,9 @@ impl Screen for Emulator {
     }
     fn text_before_cursor(&self) -> String {
         Emulator::text_before_cursor(self)
+    }
+    fn last_before_cursor(&self) -> Option<char> {
+        Emulator::last_before_cursor(self)
     }
     fn line_text(&self, line: u64) -> Option<String> {
         Emulator::line_text(self, line)
@@ -37,6 +41,9 @@ impl Screen for Unseen<'_> {
     }
     fn text_before_cursor(&self) -> String {
         String::new()
+    }
+    fn last_before_cursor(&self) -> Option<char> {
+        None
     }
     fn line_text(&self, _line: u64) -> Option<String> {
         None
@@ -64,10 +71,27 @@ const HEAD: usize = 12;
 /// prompt of several lines).
 const HIGHER: u64 = 3;
 
+/// How much of the screen and of what left it goes into [`Observer::tail`].
+#[derive(Debug, Clone, Copy)]
+pub struct Tail {
+    /// Logical lines.
+    pub lines: usize,
+    /// With colours and attributes, or plain.
+    pub sgr: bool,
+}
+
+impl Default for Tail {
+    /// The contract's `terminal_tail`.
+    fn default() -> Self {
+        Self { lines: 100, sgr: true }
+    }
+}
+
 /// What stands between ssh's bytes and everything that wants to know about them.
 pub struct Observer {
     emulator: Emulator,
     tracker: Tracker,
+    tail: Tail,
     /// Where the line of the shell integration was typed. Its echo goes away with the first trusted mark: it is long,
     /// and the nonce is in it.
     echo: Option<Echo>,
@@ -75,7 +99,22 @@ pub struct Observer {
 
 impl Observer {
     pub fn new(size: Size) -> Self {
-        Self { emulator: Emulator::new(size), tracker: Tracker::new(), echo: None }
+        Self { emulator: Emulator::new(size), tracker: Tracker::new(), tail: Tail::default(), echo: None }
+    }
+
+    pub fn with_tail(self, tail: Tail) -> Self {
+        Self { tail, ..self }
+    }
+
+    /// The last lines as they are shown, the prompt's included; beyond `limit` bytes the middle is cut out.
+    pub fn tail(&self, limit: usize) -> String {
+        self.emulator.tail(self.tail.lines, limit, self.tail.sgr)
+    }
+
+    /// The lines from this one on, the cursor's included, in the same manner; at most the last `limit` bytes.
+    pub fn shown_since(&self, line: u64, limit: usize) -> String {
+        let text = self.emulator.text_from(line, self.emulator.cursor_line() + 1, limit);
+        if self.tail.sgr { text } else { plain(&text) }
     }
 
     /// Takes a chunk of ssh's output, split anywhere.
@@ -84,24 +123,12 @@ impl Observer {
             return;
         }
         let mut rest = bytes;
+        let mut told = false;
         while !rest.is_empty() {
-            let (now_part, later) = rest.split_at(self.part(rest));
-            self.feed_part(now_part, now);
-            rest = later;
-        }
-        self.tracker.tell_output();
-    }
-
-    /// All of it, or up to the next LF where the tracker waits for a line to end.
-    fn part(&self, bytes: &[u8]) -> usize {
-        let line_end = self.tracker.wants_line_end().then(|| memchr::memchr(b'\n', bytes)).flatten();
-        line_end.map_or(bytes.len(), |at| at + 1)
-    }
-
-    fn feed_part(&mut self, mut bytes: &[u8], now: Instant) {
-        loop {
-            let (used, signal) = self.emulator.feed_some(bytes);
-            bytes = bytes.get(used..).unwrap_or_default();
+            let (part, _) = rest.split_at(self.part(rest));
+            let (used, signal) = self.emulator.feed_some(part);
+            rest = rest.get(used..).unwrap_or_default();
+            told = signal.is_none();
             match signal {
                 Some(Signal::Osc(payload)) => {
                     if self.tracker.is_trusted(&payload) {
@@ -111,11 +138,23 @@ impl Observer {
                 }
                 Some(Signal::BracketedPaste(on)) => self.tracker.bracketed_paste(on, &self.emulator, now),
                 Some(Signal::Alternate(on)) => self.tracker.alternate(on),
+                Some(Signal::Erased) => self.tracker.erased(&self.emulator),
+                Some(Signal::Query(_)) => self.tracker.asked_for_cursor(),
                 Some(_) => {}
-                None => break,
+                None => self.tracker.printed(part.ends_with(b"\n"), &self.emulator, now),
             }
         }
-        self.tracker.printed(&self.emulator, now);
+        if !told {
+            // A signal was the last of it.
+            self.tracker.printed(false, &self.emulator, now);
+        }
+        self.tracker.tell_output();
+    }
+
+    /// All of it, or up to the next LF where the tracker waits for a line to end.
+    fn part(&self, bytes: &[u8]) -> usize {
+        let line_end = self.tracker.wants_line_end().then(|| memchr::memchr(b'\n', bytes)).flatten();
+        line_end.map_or(bytes.len(), |at| at + 1)
     }
 
     /// Part of the output was skipped. The screen starts again in `modes`: feed it the newest bytes next.

@@ -6,6 +6,8 @@ pub(crate) trait Screen {
     fn cursor_line(&self) -> u64;
     /// That line's text up to the cursor, plain, blanks kept.
     fn text_before_cursor(&self) -> String;
+    /// The last character before it that is no blank.
+    fn last_before_cursor(&self) -> Option<char>;
     /// A line's text, plain, trailing blanks trimmed; `None` when the line is gone.
     fn line_text(&self, line: u64) -> Option<String>;
     /// Columns of the screen.

@@ -6,20 +6,23 @@
 
 mod ends;
 mod keys;
+mod recognise;
 mod sights;
 mod signals;
+mod waits;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::beliefs::{Beliefs, Source, opens_shell};
-use super::command::{Edge, Running, Start};
-use super::dialect::{Dialects, Editor, is_greeting, is_mode_of};
+use super::beliefs::Beliefs;
+use super::command::{Edge, Right, Running, Start};
+use super::dialect::Dialects;
 use super::facts::{Facts, Origin, ShellEvent, State};
-use super::foreground::{self, Foreground};
+use super::foreground::Foreground;
+use super::habits::{Directories, Statuses};
 use super::marks::Place;
 use super::nonce::Nonce;
-use super::prompt::{self, Kind, Prompts};
+use super::prompt::{Kind, Prompts};
 use super::screen::Screen;
 use super::secret::Secret;
 
@@ -31,8 +34,6 @@ pub(crate) const LONG_RUN: Duration = Duration::from_secs(5);
 const NO_ECHO: Duration = Duration::from_millis(700);
 /// Keys answered by Enter this long ago are not echoed behind a new prompt any more: a program read them.
 const AHEAD: Duration = Duration::from_secs(2);
-/// Of what another host printed before its first prompt, this much is read for its banner.
-const MAX_GREETING: usize = 8 * 1024;
 /// Events kept for a caller that does not take them; the oldest go first. With 64 KiB of output each: 8 MiB.
 const MAX_EVENTS: usize = 128;
 
@@ -72,23 +73,31 @@ enum Phase {
 struct Ready {
     /// `None` when keys were typed ahead and the prompt is not known: the input's begin cannot be told.
     start: Option<Start>,
-    /// The prompt's own text.
+    /// The prompt's own text, the last line of it, and how many are above that.
     text: String,
+    lines: u64,
     kind: Kind,
     /// The line editor turns bracketed paste off when it accepts; else the cursor's leaving the line tells.
     paste: bool,
+    /// Told by a pause and not by a mark: the rest of the prompt may still come.
+    settled: bool,
     /// Something was typed since, or ahead.
     touched: bool,
     /// `^C` or `^D` was typed: the line's next end may be theirs.
     interrupted: bool,
     /// The cursor's line when Enter was typed.
     enter_line: u64,
+    /// Enter was typed ahead: a line editor reads it, should its signal still come.
+    enter_ahead: bool,
 }
 
 /// A prompt is being printed.
 #[derive(Debug)]
 struct Pending {
+    /// Where it begins.
     edge: Edge,
+    /// It is there: the line editor's signal comes after it (zsh).
+    complete: bool,
     kind: Kind,
     paste: bool,
 }
@@ -109,13 +118,33 @@ pub(crate) struct Tracker {
     /// In Unknown: where input began, should that turn out to be a prompt.
     candidate: Option<Start>,
     prompts: Prompts,
+    /// All lines of the prompt that waits or waited last.
+    shown: String,
+    /// The right prompt seen last.
+    right: Right,
+    statuses: Statuses,
+    directories: Directories,
     beliefs: Beliefs,
+    /// The prompt at which the last command was accepted that may open another shell, and what was known there; and
+    /// those under which another shell was opened.
+    here: Option<(String, Beliefs)>,
+    outer: Vec<(String, Beliefs)>,
+    /// The command that ended and the last part of its output, until its prompt is there; and whether it was one that
+    /// leaves a shell.
+    ended: Option<(Option<String>, String)>,
+    leaving: bool,
+    /// A title that came while a command ran. It may be that command's.
+    title: Option<Place>,
+    /// 3008's ids of the shells that are open, and of what took over, with what was known before.
+    shells: Vec<String>,
+    contexts: Vec<(String, Beliefs)>,
     secret: Secret,
+    /// The line on which a secret is asked for, and whether Enter was typed after it.
+    question: Option<u64>,
+    answered: bool,
     dialects: Dialects,
     /// The place in the last window title, until the next command.
-    title: Option<Place>,
-    /// The command that ended last, and the end of its output, for what they tell of the dialect.
-    ended: Option<(Option<String>, String)>,
+    titled: Option<Place>,
     /// What a command that has paused seems to wait for.
     foreground: Option<Foreground>,
     facts: Facts,
@@ -132,6 +161,10 @@ pub(crate) struct Tracker {
     /// It was typed.
     ahead_interrupt: bool,
     sent: Option<Sent>,
+    /// Where all below was erased since the last line was accepted: zsh prints its prompt there.
+    erased: Option<Edge>,
+    /// The cursor was asked for: busybox's line editor, which shows `?` for what it takes for too wide.
+    masks: bool,
     /// 633;E's text for the command that comes.
     announced: Option<String>,
     /// What trusted marks carry, once the integration was sent.
@@ -152,11 +185,23 @@ impl Tracker {
             pending: None,
             candidate: None,
             prompts: Prompts::default(),
+            shown: String::new(),
+            right: Right::default(),
+            statuses: Statuses::default(),
+            directories: Directories::default(),
             beliefs: Beliefs::default(),
-            secret: Secret::default(),
-            dialects: Dialects::default(),
-            title: None,
+            here: None,
+            outer: Vec::new(),
             ended: None,
+            leaving: false,
+            title: None,
+            shells: Vec::new(),
+            contexts: Vec::new(),
+            secret: Secret::default(),
+            question: None,
+            answered: false,
+            dialects: Dialects::default(),
+            titled: None,
             foreground: None,
             facts: Facts::default(),
             alternate: false,
@@ -167,6 +212,8 @@ impl Tracker {
             ahead_line: false,
             ahead_interrupt: false,
             sent: None,
+            erased: None,
+            masks: false,
             announced: None,
             nonce: None,
             aid: None,
@@ -242,35 +289,40 @@ impl Tracker {
     /// The answer to Enter is the cursor's leaving the line: the screen is wanted at the next LF, before more.
     pub(crate) fn wants_line_end(&self) -> bool {
         let waits = match &self.phase {
-            Phase::Ready(ready) => !ready.paste,
-            Phase::Unknown => self.candidate.is_some(),
-            _ => false,
+            Phase::Ready(ready) => self.enter && !ready.paste,
+            Phase::Unknown => self.enter && self.candidate.is_some(),
+            Phase::Running(running) => running.on_line,
+            Phase::Between => false,
         };
-        self.enter && waits && !self.alternate
+        waits && !self.alternate
     }
 
-    /// Bytes were printed, and the screen shows them.
-    pub(crate) fn printed(&mut self, screen: &impl Screen, now: Instant) {
+    /// Bytes were printed, up to the end of a line or not, and the screen shows them.
+    pub(crate) fn printed(&mut self, line_ended: bool, screen: &impl Screen, now: Instant) {
         self.quiet_at = Some(now + SETTLE);
         (self.unechoed, self.foreground) = (None, None);
         if self.alternate {
             return;
         }
-        let (line, before) = (screen.cursor_line(), screen.text_before_cursor());
-        let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
-            self.secret.left(&screen.line_text(asked).unwrap_or_default());
+        let last = screen.last_before_cursor();
+        // This is called for every chunk of a flood. A question ends in a sign, and so it is read only then.
+        if self.secret.is_on() || last.is_some_and(|c| !c.is_alphanumeric()) {
+            self.look_for_question(screen);
         }
-        // Output may end in such a word without a newline.
-        let is_prompt = |answer: &str| self.prompts.matched(answer, Kind::Paste).is_some();
-        if self.secret.answer(line, &before).is_some_and(is_prompt) {
-            self.secret.was_none();
-        }
-        self.secret.look(line, &before, !own);
         if self.wants_line_end() {
-            self.left_line(screen, line, now);
+            let line = screen.cursor_line();
+            match &mut self.phase {
+                // zsh may have drawn prompt and line anew before it, in fewer rows.
+                Phase::Running(running) if line_ended => {
+                    (running.on_line, running.out_from) = (false, running.out_from.min(line));
+                }
+                Phase::Running(_) => {}
+                _ => self.left_line(screen, line, now),
+            }
         }
-        self.look_at_foreground(&before);
+        if last.is_some() {
+            self.look_at_foreground(screen);
+        }
     }
 
     /// Output went by unread. Where lines were typed ahead, the command that runs now may be another one, and whether
@@ -290,6 +342,8 @@ impl Tracker {
         if was_read {
             (self.enter, self.enter_ahead, self.pending, self.candidate) = (false, false, None, None);
         }
+        // What it stands for has gone by.
+        self.erased = None;
     }
 
     /// One for all that a `feed` printed.
@@ -321,115 +375,23 @@ impl Tracker {
         if self.pending.is_some() {
             self.forget_old_keys(now);
             self.resolve(screen);
-        } else if matches!(self.phase, Phase::Ready(_)) {
-            self.find_prompt_again(screen);
+        } else if let Phase::Ready(ready) = &self.phase {
+            // The line was never answered, and another shell's prompt is there: ssh was cut off.
+            let text = screen.text_before_cursor();
+            let moved = ready.start.as_ref().is_some_and(|s| s.line < screen.cursor_line());
+            let other = moved
+                && !Prompts::same_shape(&ready.text, &text)
+                && self.prompts.matched(&text, Kind::Text, 0) == Some(0);
+            if other {
+                self.dropped();
+                self.recognise(screen, now);
+            } else {
+                self.find_prompt_again(screen);
+            }
         } else {
             self.recognise(screen, now);
         }
         self.tell_started();
-    }
-
-    /// What runs may wait for a key, or for a line of its own language.
-    fn look_at_foreground(&mut self, before_cursor: &str) {
-        let (command, shells) = match &self.phase {
-            Phase::Running(running) if !running.continuing => {
-                let command = running.command.as_deref();
-                (command, running.tentative.is_some() || opens_shell(command))
-            }
-            Phase::Unknown => (None, true),
-            _ => return,
-        };
-        self.foreground = foreground::read(before_cursor, command, shells);
-    }
-
-    /// A prompt that is not known yet is told from keys typed ahead only when those can have left no echo.
-    fn forget_old_keys(&mut self, now: Instant) {
-        let Some(typed) = self.typed_at.filter(|_| self.typed_ahead && !self.ahead_line) else { return };
-        if typed + AHEAD <= now {
-            self.typed_ahead = false;
-        } else {
-            self.quiet_at = Some(typed + AHEAD);
-        }
-    }
-
-    /// Without marks and mode changes: by the text alone.
-    fn recognise(&mut self, screen: &impl Screen, now: Instant) {
-        let text = screen.text_before_cursor();
-        let matched = self.prompts.matched(&text, Kind::Text);
-        let is_form = prompt::is_form(&text);
-        let line = screen.cursor_line();
-        let mode = self.dialects.is_mode_of_last(&text);
-        let is_prompt = match &mut self.phase {
-            Phase::Running(running) => match &running.tentative {
-                Some(prompt) if Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text) => {
-                    running.tentative = None;
-                    Some(0)
-                }
-                // What was answered was no prompt, and this is one.
-                Some(_) if matched.is_some() || is_form => {
-                    self.phase = Phase::Unknown;
-                    Some(matched.unwrap_or(0))
-                }
-                Some(_) => None,
-                None if matched.is_some() => matched,
-                // A device's prompt shows its mode.
-                None if mode => Some(0),
-                None if prompt::is_continuation(&text)
-                    && (running.continuing || line == running.out_from) =>
-                {
-                    running.continues();
-                    running.out_from = line + 1;
-                    None
-                }
-                None => {
-                    if std::mem::take(&mut running.continuing) {
-                        running.since = now;
-                    }
-                    let greets =
-                        || is_greeting(&screen.text_from(running.out_from, line, MAX_GREETING), &text);
-                    let nested = opens_shell(running.command.as_deref());
-                    (nested && (is_form || greets())).then_some(0)
-                }
-            },
-            _ => matched.or(is_form.then_some(0)),
-        };
-        let Some(at) = is_prompt else { return };
-        let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
-        let edge = Edge { line, head: head.to_owned() };
-        self.see_prompt(screen, text, line, Editor::None);
-        self.prompt_is(screen, text, &edge, Kind::Text);
-        // A line begun before the prompt came stands before it, or comes behind it later: it cannot be read.
-        let start = (!self.ahead_line).then(|| Start::at_cursor(screen));
-        if self.typed_ahead && start.is_some() {
-            self.learn(text, Kind::Text, line, screen);
-        }
-        self.ready(start, text, Kind::Text, false);
-    }
-
-    /// A prompt waits from now on.
-    fn ready(&mut self, start: Option<Start>, text: &str, kind: Kind, paste: bool) {
-        if kind != Kind::Mark {
-            self.facts.trusted = false;
-        }
-        if let Some(place) = prompt::place(text) {
-            self.beliefs.claim(place, Source::Prompt);
-        }
-        self.beliefs.prompt();
-        self.beliefs.write(&mut self.facts);
-        if !matches!(self.phase, Phase::Ready(_)) {
-            self.tell(ShellEvent::Prompt);
-        }
-        // An Enter that was typed ahead is read by the line editor; without one the kernel's echo has used it up.
-        self.enter &= paste;
-        if !paste {
-            self.sent = None;
-        }
-        let touched = std::mem::take(&mut self.typed_ahead);
-        let interrupted = std::mem::take(&mut self.ahead_interrupt);
-        self.ahead_line = false;
-        (self.pending, self.candidate, self.typed_on, self.quiet_at) = (None, None, None, None);
-        let (text, enter_line) = (text.to_owned(), start.as_ref().map_or(0, |s| s.line));
-        self.phase = Phase::Ready(Ready { start, text, kind, paste, touched, interrupted, enter_line });
     }
 
     fn tell(&mut self, event: ShellEvent) {

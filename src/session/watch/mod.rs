@@ -68,13 +68,17 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(size: Size, event_tx: SyncSender<Event>, waker: Waker) -> std::io::Result<Self> {
+    pub(super) fn start(
+        observer: Observer,
+        event_tx: SyncSender<Event>,
+        waker: Waker,
+    ) -> std::io::Result<Self> {
         let (feed_tx, feed_rx) = sync_channel(BATCHES);
         let begun = Arc::new(AtomicU64::new(0));
         let ends = Ends { feed_rx, event_tx, waker, begun: begun.clone() };
         std::thread::Builder::new()
             .name(crash::EMULATOR.into())
-            .spawn(move || thread::run(Box::new(Observer::new(size)), &ends))?;
+            .spawn(move || thread::run(Box::new(observer), &ends))?;
         Ok(Self { feed_tx, backlog: Backlog::new(), place: Place::Away(None), number: 0, begun })
     }
 
@@ -215,7 +219,7 @@ mod tests {
         const SOON: Duration = Duration::from_secs(20);
         let (event_tx, event_rx) = sync_channel(16);
         let (waker, _wake) = wake::pair().expect("a pipe");
-        let mut watch = Watch::start(Size::new(80, 24), event_tx, waker).expect("a thread");
+        let mut watch = Watch::start(Observer::new(Size::new(80, 24)), event_tx, waker).expect("a thread");
         let modes = Modes::new();
         assert!(watch.ask(Instant::now()) && watch.deadline().is_some_and(|at| at <= Instant::now()));
         watch.catch_up(&modes, Instant::now());

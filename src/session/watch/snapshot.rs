@@ -2,8 +2,7 @@
 
 use crate::shell::{Facts, Observer};
 
-/// Lines of `terminal_tail` (the contract says ~100) and its limit in bytes.
-const TAIL_LINES: usize = 100;
+/// The limit of `terminal_tail` in bytes.
 const TAIL_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -18,12 +17,11 @@ pub(in crate::session) struct Snapshot {
 
 impl Snapshot {
     pub(super) fn take(observer: &Observer, since: u64) -> Self {
-        let emulator = observer.emulator();
-        let line = emulator.cursor_line();
+        let line = observer.emulator().cursor_line();
         Self {
-            tail: observer.hide_secrets(emulator.tail(TAIL_LINES, TAIL_BYTES)),
+            tail: observer.hide_secrets(observer.tail(TAIL_BYTES)),
             // `clear` moves the cursor to a lower line than before: what is there now is new.
-            new_output: observer.hide_secrets(emulator.text_from(since.min(line), line + 1, TAIL_BYTES)),
+            new_output: observer.hide_secrets(observer.shown_since(since.min(line), TAIL_BYTES)),
             line,
             facts: observer.facts().clone(),
         }

@@ -1,9 +1,10 @@
-//! Recorded shells replayed, and the cases that no recording holds.
+//! Recorded shells replayed, the cases that no recording holds, and streams that lie.
 
 mod cases;
 mod devices;
 mod dialects;
 mod gaps;
+mod hostile;
 mod recorded;
 mod trusted;
 mod waiting;
@@ -76,5 +77,17 @@ impl Rig {
 
     fn state(&self) -> State {
         self.observer.state()
+    }
+}
+
+/// xorshift64*: the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % n
     }
 }

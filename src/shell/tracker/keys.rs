@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::super::command::{Running, Start};
+use super::super::dialect::is_mode_of;
 use super::super::facts::Origin;
 use super::super::foreground::Foreground;
 use super::super::prompt::{self, Kind, Prompts};
@@ -44,30 +45,36 @@ impl Tracker {
         self.entered(screen, now);
     }
 
-    /// A secret. Over a slow link it may be something else already, typed for a prompt that is not here yet.
+    /// A secret, up to Enter. Over a slow link what follows is typed for a prompt that is not here yet.
     fn answered(&mut self, input: &Input<'_>, now: Instant) {
+        self.typed_at = Some(now);
         match input {
             Input::Interrupt => self.ahead_interrupt |= self.ahead_line,
-            _ => (self.typed_ahead, self.ahead_line) = (true, matches!(input, Input::Text)),
+            Input::Enter if !self.answered => self.answered = true,
+            _ if self.answered => {
+                (self.typed_ahead, self.ahead_line) = (true, matches!(input, Input::Text));
+            }
+            _ => {}
         }
-        self.typed_at = Some(now);
     }
 
     fn typed(&mut self, screen: &impl Screen, now: Instant) {
-        let text = screen.text_before_cursor();
-        let asked = text.trim_end().ends_with([':', '：', '?']);
         self.typed_at = Some(now);
-        if !text.trim().is_empty() {
+        let last = screen.last_before_cursor();
+        let asked = matches!(last, Some(':' | '：' | '?'));
+        if last.is_some() {
             self.typed_on = Some(screen.cursor_line());
         }
         self.wake(screen, now);
         match &self.phase {
             Phase::Ready(_) => {
                 self.touch(screen);
-                self.typed_ahead |= self.enter;
+                if self.enter {
+                    (self.typed_ahead, self.ahead_line) = (true, true);
+                }
             }
             Phase::Unknown if self.quiet_at.is_none() && self.pending.is_none() => {
-                if self.candidate.is_none() && !text.trim().is_empty() {
+                if self.candidate.is_none() && last.is_some() {
                     self.candidate = Some(Start::at_cursor(screen));
                 }
             }
@@ -83,7 +90,7 @@ impl Tracker {
     fn entered(&mut self, screen: &impl Screen, now: Instant) {
         self.wake(screen, now);
         match &mut self.phase {
-            Phase::Ready(_) if self.enter => self.enter_ahead = true,
+            Phase::Ready(_) if self.enter => (self.enter_ahead, self.ahead_line) = (true, false),
             Phase::Ready(ready) => {
                 ready.enter_line = screen.cursor_line();
                 self.touch(screen);
@@ -107,6 +114,7 @@ impl Tracker {
                 ready.start.as_ref().is_some_and(|s| s.typed(&screen.text_before_cursor()) == Some(""));
             if empty {
                 self.beliefs.command(true);
+                self.leaving = true;
             }
         } else {
             self.ahead_interrupt |= self.ahead_line;
@@ -119,7 +127,8 @@ impl Tracker {
         let text = screen.text_before_cursor();
         let (kind, head) = (pending.kind, pending.edge.head.as_str());
         let own = text.strip_prefix(head).filter(|t| !t.trim().is_empty()).unwrap_or(&text);
-        if self.prompts.matched(own, kind).is_some() || prompt::is_form(own) {
+        let lines = screen.cursor_line().saturating_sub(pending.edge.line);
+        if self.prompts.matched(own, kind, lines).is_some() || prompt::is_form(own) {
             self.resolve(screen);
         }
     }
@@ -130,11 +139,13 @@ impl Tracker {
             return;
         }
         let text = screen.text_before_cursor();
-        let matched = self.prompts.matched(&text, Kind::Text).is_some();
+        let matched = self.prompts.matched(&text, Kind::Text, 0).is_some();
         let is_prompt = match &self.phase {
             Phase::Ready(_) => false,
-            Phase::Running(Running { tentative: Some(prompt), .. }) => Prompts::same_shape(prompt, &text),
-            Phase::Running(_) => matched,
+            Phase::Running(Running { tentative: Some(prompt), .. }) => {
+                Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text)
+            }
+            Phase::Running(_) => matched || self.dialects.is_mode_of_last(&text),
             Phase::Unknown | Phase::Between => matched || prompt::is_form(&text),
         };
         if is_prompt {
@@ -146,12 +157,16 @@ impl Tracker {
     fn touch(&mut self, screen: &impl Screen) {
         let Phase::Ready(ready) = &mut self.phase else { return };
         if ready.touched {
-            return self.find_prompt_again(screen);
+            let stays = ready.start.as_ref().is_none_or(|start| start.line == screen.cursor_line());
+            if !stays {
+                self.find_prompt_again(screen);
+            }
+            return;
         }
         ready.touched = true;
         let Some(start) = &mut ready.start else { return };
         let before = screen.text_before_cursor();
-        if ready.kind != Kind::Mark && before != start.prefix {
+        if (ready.kind != Kind::Mark || ready.settled) && before != start.prefix {
             // It was redrawn, or more of it came. What stood before it on its line is no part of it.
             *start = Start::at_cursor(screen);
             ready.text = before;
@@ -159,14 +174,14 @@ impl Tracker {
             // A mark stands before the right prompt is drawn.
             *start = Start::at_cursor(screen);
         }
-        let (text, kind, line) = (ready.text.clone(), ready.kind, start.line);
-        self.learn(&text, kind, line, screen);
+        let (text, kind, lines, line) = (ready.text.clone(), ready.kind, ready.lines, start.line);
+        self.learn(&text, kind, lines, line, screen);
     }
 
     /// A prompt that the user typed at is remembered, with the line above it.
-    pub(super) fn learn(&mut self, text: &str, kind: Kind, line: u64, screen: &impl Screen) {
+    pub(super) fn learn(&mut self, text: &str, kind: Kind, lines: u64, line: u64, screen: &impl Screen) {
         let first = !self.prompts.has_shape(text);
-        self.prompts.learn(text, kind);
+        self.prompts.learn(text, kind, lines);
         if first {
             let above = line.checked_sub(1).and_then(|l| screen.line_text(l));
             self.prompts.line_above(text, above.as_deref(), true);
@@ -175,15 +190,14 @@ impl Tracker {
 
     /// The prompt went to another line (clear, a list of completions, a dropped line): input begins there.
     pub(super) fn find_prompt_again(&mut self, screen: &impl Screen) {
-        let Phase::Ready(Ready { start: Some(start), text, kind, interrupted, .. }) = &mut self.phase else {
+        let Phase::Ready(Ready { start: Some(start), text, interrupted, .. }) = &mut self.phase else {
             return;
         };
         let before = screen.text_before_cursor();
         let there = screen.line_text(start.line);
         let moved = start.line != screen.cursor_line() || there.is_none_or(|t| start.typed(&t).is_none());
-        let alone = self.prompts.matched(&before, *kind).is_some();
-        if moved && (alone || before.starts_with(text.as_str())) {
-            let prefix = if alone { &before } else { &*text };
+        let same = before.starts_with(text.as_str()).then_some(text.as_str());
+        if let Some(prefix) = same.or_else(|| self.prompts.prefix_of(&before)).filter(|_| moved) {
             (*start, *interrupted) = (Start::after(screen, prefix), false);
         }
     }

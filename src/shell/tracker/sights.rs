@@ -21,8 +21,11 @@ pub(super) fn last_part(output: &str) -> String {
 impl Tracker {
     /// A prompt's first line is `line`; the command before it has not been told as ended yet.
     pub(super) fn see_prompt(&mut self, screen: &impl Screen, text: &str, line: u64, editor: Editor) {
-        let ended = self.ended.take();
-        let printed = |from: u64| plain(&screen.text_from(from.min(line), line, MAX_PRINTED));
+        let ended = self.ended.as_ref();
+        let above = line.checked_sub(1).and_then(|l| screen.line_text(l)).unwrap_or_default();
+        // A line of the prompt is no output.
+        let end = line - u64::from(self.prompts.has_above(text, &above));
+        let printed = |from: u64| plain(&screen.text_from(from.min(end), end, MAX_PRINTED));
         let mut fresh = false;
         let (command, printed) = match (&self.phase, ended) {
             // The first prompt, known as one now that it has come back: its banner counts too.
@@ -31,13 +34,12 @@ impl Tracker {
                 (running.command.clone(), printed(0))
             }
             (Phase::Running(running), _) => (running.command.clone(), printed(running.out_from)),
-            (Phase::Between, Some((command, output))) => (command, plain(&output)),
+            (Phase::Between, Some((command, output))) => (command.clone(), plain(output)),
             (Phase::Unknown, _) => (None, printed(0)),
             // Redrawn, or after an empty line: what stands above was read.
             _ => (Some(String::new()), String::new()),
         };
         let command = command.as_deref();
-        let above = line.checked_sub(1).and_then(|l| screen.line_text(l)).unwrap_or_default();
         let fresh = fresh || opens_shell(command);
         let (prompt, above, printed) = (text, above.as_str(), printed.as_str());
         let editor = if editor == Editor::None { self.titled(prompt) } else { editor };
@@ -61,7 +63,7 @@ impl Tracker {
                 && p.cwd.as_ref().is_none_or(|cwd| t.cwd.as_ref() == Some(cwd))
         };
         let place = prompt::place(prompt);
-        let titled = before && place.zip(self.title.as_ref()).is_some_and(|(p, t)| same(&p, t));
+        let titled = before && place.zip(self.titled.as_ref()).is_some_and(|(p, t)| same(&p, t));
         if titled { Editor::TitledPrompt } else { Editor::None }
     }
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::super::beliefs::{Source, opens_shell};
-use super::super::command::{Edge, Running, Start};
+use super::super::beliefs::{Source, is_interactive, opens_shell};
+use super::super::command::{Edge, Running, Start, partial_line};
 use super::super::dialect::Editor;
 use super::super::facts::{Evidence, ExitStatus, Origin};
 use super::super::marks::{self, Context, Mark};
@@ -13,6 +13,10 @@ use super::{Pending, Phase, Tracker};
 
 /// Longer ids are cut: they are only compared.
 const MAX_ID: usize = 256;
+/// Contexts that are open one in the other; more are not honest.
+const MAX_CONTEXTS: usize = 16;
+/// Lines that zsh's prompt may have; further up, something else was erased.
+const MAX_LINES: u64 = 8;
 
 impl Tracker {
     /// An OSC's payload.
@@ -44,34 +48,36 @@ impl Tracker {
             }
             Some(Mark::InputStart) => self.input_starts(screen),
             Some(Mark::OutputStart { command }) => self.output_starts(command, None, screen, now),
-            Some(Mark::End { exit, aid }) => {
-                let other = aid.is_some() && self.aid.is_some() && aid.map(short) != self.aid;
-                if !other {
-                    self.command_ends(exit, evidence(trusted), screen);
-                }
-            }
+            Some(Mark::End { exit, aid }) => self.shell_ends(exit, aid.map(short).as_ref(), trusted, screen),
             Some(Mark::CommandLine(text)) => self.announce(text),
             Some(Mark::ContextStart { id, kind, place }) => match kind {
                 Context::Shell => {
                     self.claim(place, Source::Mark);
+                    self.shell_is(short(id));
                     self.prompt_starts(screen);
                 }
                 Context::Command => {
                     self.output_starts(None, Some(short(id)), screen, now);
                     self.claim(place, Source::Mark);
                 }
-                Context::Other => {}
-            },
-            Some(Mark::ContextEnd { id, exit }) => {
-                let id = Some(short(id));
-                if matches!(&self.phase, Phase::Running(r) if r.context == id) {
-                    self.command_ends(exit, Evidence::Mark, screen);
+                Context::Other => {
+                    if self.contexts.len() < MAX_CONTEXTS {
+                        self.contexts.push((short(id), self.beliefs.clone()));
+                    }
+                    self.claim(place, Source::Mark);
                 }
+            },
+            Some(Mark::ContextEnd { id, exit }) => self.context_ends(&short(id), exit, screen),
+            Some(Mark::Place(place)) => {
+                self.claim(place, if trusted { Source::Trusted } else { Source::Mark });
             }
-            Some(Mark::Place(place)) => self.claim(place, Source::Mark),
+            // zsh's themes show the command that runs, which may look like a directory. Another shell's is its own.
             Some(Mark::Title(place)) => {
-                self.title = Some(place.clone());
-                self.claim(place, Source::Title);
+                self.titled = Some(place.clone());
+                match &self.phase {
+                    Phase::Running(r) if !opens_shell(r.command.as_deref()) => self.title = Some(place),
+                    _ => self.claim(place, Source::Title),
+                }
             }
             None => {}
         }
@@ -83,7 +89,59 @@ impl Tracker {
     }
 
     pub(crate) fn alternate(&mut self, on: bool) {
+        if let Phase::Running(running) = &mut self.phase {
+            running.full_screen |= on != self.alternate;
+        }
         self.alternate = on;
+    }
+
+    /// All below the cursor was erased.
+    pub(crate) fn erased(&mut self, screen: &impl Screen) {
+        if !self.alternate && !matches!(self.phase, Phase::Ready(_)) {
+            self.erased = Some(Edge::at_cursor(screen));
+        }
+    }
+
+    /// `CSI 6n`.
+    pub(crate) fn asked_for_cursor(&mut self) {
+        self.masks = !self.alternate;
+    }
+
+    /// 3008: a shell shows its prompt. Unless it was there before, it runs under the command that runs.
+    fn shell_is(&mut self, id: String) {
+        if let Some(at) = self.shells.iter().position(|known| *known == id) {
+            return self.shells.truncate(at + 1);
+        }
+        if let Phase::Running(running) = &mut self.phase
+            && !self.shells.is_empty()
+        {
+            running.nested = true;
+        }
+        if self.shells.len() < MAX_CONTEXTS {
+            self.shells.push(id);
+        }
+    }
+
+    fn context_ends(&mut self, id: &str, exit: Option<i32>, screen: &impl Screen) {
+        if matches!(&self.phase, Phase::Running(r) if r.context.as_deref() == Some(id)) {
+            return self.command_ends(exit, Evidence::Mark, screen);
+        }
+        if let Some(at) = self.contexts.iter().position(|(known, _)| known == id) {
+            self.contexts.drain(at..).take(1).for_each(|(_, before)| self.beliefs.back_to(before));
+            self.beliefs.write(&mut self.facts);
+        }
+    }
+
+    /// 133;D, 633;D: of the shell whose prompt the command was typed at, and not the first that another shell, which it
+    /// opened, sends before its own first prompt. Only an `aid` or the nonce tells these apart.
+    fn shell_ends(&mut self, exit: Option<i32>, aid: Option<&String>, trusted: bool, screen: &impl Screen) {
+        let Phase::Running(running) = &self.phase else { return };
+        let same = aid.is_some() && aid == self.aid.as_ref();
+        let other = aid.is_some() && self.aid.is_some() && !same;
+        let opens = running.command.as_deref().is_some_and(is_interactive);
+        if !other && (trusted || running.is_marked() && (same || !opens)) {
+            self.command_ends(exit, evidence(trusted), screen);
+        }
     }
 
     /// `CSI ? 2004 h/l`: a line editor begins or ends reading a line.
@@ -95,17 +153,37 @@ impl Tracker {
             return self.line_editor_ends(screen, now);
         }
         self.secret.was_none();
+        if self.prompt_is_there(screen) {
+            return self.resolve(screen);
+        }
         match (&mut self.phase, &mut self.pending) {
             (_, Some(pending)) if pending.kind == Kind::Mark => pending.paste = true,
             (Phase::Ready(ready), None)
                 if ready.start.as_ref().is_none_or(|s| s.line == screen.cursor_line()) =>
             {
                 ready.paste = true;
+                self.enter |= std::mem::take(&mut ready.enter_ahead);
             }
             _ => {
-                self.pending = Some(Pending { edge: Edge::at_cursor(screen), kind: Kind::Paste, paste: true })
+                let edge = Edge::at_cursor(screen);
+                self.pending = Some(Pending { edge, complete: false, kind: Kind::Paste, paste: true })
             }
         }
+    }
+
+    /// zsh: the line editor's signal comes behind the prompt, which begins where all below was erased.
+    fn prompt_is_there(&mut self, screen: &impl Screen) -> bool {
+        let line = screen.cursor_line();
+        let text = screen.text_before_cursor();
+        let is_near = |e: &mut Edge| e.line <= line && line - e.line <= MAX_LINES;
+        let free = self.pending.is_none() && !matches!(self.phase, Phase::Ready(_));
+        let Some(edge) = self.erased.take_if(is_near).filter(|_| free) else { return false };
+        let head = if edge.line == line { edge.head.as_str() } else { "" };
+        let has_text = !text.strip_prefix(head).unwrap_or(&text).trim().is_empty();
+        if has_text {
+            self.pending = Some(Pending { edge, complete: true, kind: Kind::Paste, paste: true });
+        }
+        has_text
     }
 
     fn claim(&mut self, place: marks::Place, source: Source) {
@@ -127,8 +205,10 @@ impl Tracker {
     fn prompt_starts(&mut self, screen: &impl Screen) {
         self.secret.was_none();
         let edge = Edge::at_cursor(screen);
-        if matches!(self.phase, Phase::Running(_)) {
-            self.finish(screen, &edge, None);
+        // Under a command that opens shells this may be one's: its prompt will tell.
+        let may_nest = |r: &Running| r.nested || r.command.as_deref().is_some_and(is_interactive);
+        if matches!(&self.phase, Phase::Running(running) if !may_nest(running)) {
+            self.finish(screen, &edge, None, None);
         }
         // readline turns bracketed paste on before it prints the prompt, and so before this mark; when the window
         // changes it prints the prompt again, and an Enter may be on its way to it.
@@ -137,29 +217,37 @@ impl Tracker {
             (None, Phase::Ready(ready)) => ready.paste,
             _ => false,
         };
-        self.pending = Some(Pending { edge, kind: Kind::Mark, paste });
+        self.pending = Some(Pending { edge, complete: false, kind: Kind::Mark, paste });
     }
 
     fn input_starts(&mut self, screen: &impl Screen) {
+        let here = screen.cursor_line();
         let text = screen.text_before_cursor();
-        let (head, paste) = match (&self.pending, &self.phase) {
-            (Some(pending), _) if pending.edge.line == screen.cursor_line() => {
-                (pending.edge.head.len(), pending.paste)
-            }
-            (Some(pending), _) => (0, pending.paste),
+        // Drawn anew; what was typed may stand to the right of the cursor.
+        let right = match &self.phase {
+            Phase::Ready(ready) => ready.start.as_ref().map(|s| s.right.clone()),
+            _ => None,
+        };
+        let pending = self.pending.as_ref().map(|p| (p.edge.clone(), p.paste));
+        let fresh = Edge { line: here, ..Edge::default() };
+        let (edge, paste) = match (pending, &self.phase) {
+            (Some(pending), _) => pending,
             // A lone B inside output is no prompt.
             (None, Phase::Running(_)) => return,
-            (None, Phase::Ready(ready)) => (0, ready.paste),
-            (None, _) => (0, false),
+            (None, Phase::Ready(ready)) => (fresh, ready.paste),
+            (None, _) => (fresh, false),
         };
-        if matches!(self.phase, Phase::Running(_)) {
-            let edge = self.pending.as_ref().map(|p| p.edge.clone()).unwrap_or_default();
-            self.finish(screen, &edge, None);
-        }
+        let head = if edge.line == here { edge.head.len() } else { 0 };
         let prompt = text.get(head..).unwrap_or(&text).to_owned();
-        let line = self.pending.as_ref().map_or(screen.cursor_line(), |p| p.edge.line);
-        self.see_prompt(screen, &prompt, line, Editor::None);
-        self.ready(Some(Start::at_cursor(screen)), &prompt, Kind::Mark, paste);
+        let lines = here.saturating_sub(edge.line);
+        self.see_prompt(screen, &prompt, edge.line, Editor::None);
+        self.prompt_is(screen, &prompt, &edge, Kind::Mark, lines);
+        let mut start = Start::at_cursor(screen);
+        start.right = right.unwrap_or(start.right);
+        if self.ahead_line && !paste {
+            start.ahead = partial_line(&edge.head).to_owned();
+        }
+        self.ready(Some(start), &prompt, lines, Kind::Mark, paste);
     }
 
     fn output_starts(
@@ -175,8 +263,10 @@ impl Tracker {
         let fresh = screen.cursor_line() + u64::from(!screen.text_before_cursor().is_empty());
         let said = said.filter(|s| !s.trim().is_empty()).or(self.announced.take());
         if !matches!(self.phase, Phase::Running(_)) {
-            // An empty line is not run; without any prompt before it, a mark is all there is.
-            if said.is_none() && id.is_none() && matches!(self.phase, Phase::Between) {
+            // An empty line is not run, and nothing is before anything was typed (a shell that reads its rc file);
+            // without any prompt before it, a mark is all there is.
+            let empty = said.is_none() && id.is_none() && matches!(self.phase, Phase::Between);
+            if empty || self.typed_at.is_none() {
                 return;
             }
             self.beliefs.command(true);
@@ -214,7 +304,7 @@ impl Tracker {
     fn command_ends(&mut self, exit: Option<i32>, evidence: Evidence, screen: &impl Screen) {
         if matches!(self.phase, Phase::Running(_)) {
             let exit = exit.map(|code| ExitStatus { code, evidence });
-            self.finish(screen, &Edge::at_cursor(screen), exit);
+            self.finish(screen, &Edge::at_cursor(screen), exit, None);
         }
     }
 
@@ -237,79 +327,72 @@ impl Tracker {
 
     /// A line typed ahead: prompt, echo and acceptance came at once, so the prompt never waited.
     fn read_ahead(&mut self, screen: &impl Screen) {
-        let Some(Pending { edge, kind, paste }) = self.pending.take() else { return };
+        let Some(Pending { edge, kind, paste, .. }) = self.pending.take() else { return };
         let here = screen.cursor_line();
         let line = if screen.text_before_cursor().is_empty() { here.saturating_sub(1) } else { here };
         let text = screen.line_text(line).unwrap_or_default();
         let head = if line == edge.line { edge.head.as_str() } else { "" };
         let own = text.strip_prefix(head).unwrap_or(&text);
-        // zsh's comes after the prompt: then all of `head` is prompt, or ends in it.
-        let own_head = self.prompts.matched(head, kind).filter(|_| !head.trim().is_empty());
-        let (prefix, prompt, edge) = match (own_head, self.prompts.prefix_of(own)) {
-            (Some(at), _) => {
-                let (before, prompt) = head.split_at_checked(at).unwrap_or(("", head));
-                (head.to_owned(), prompt.to_owned(), Edge { line, head: before.to_owned() })
+        let Some(prompt) = self.prompts.prefix_of(own).map(str::to_owned) else {
+            let continued = own.split_inclusive("> ").next().is_some_and(prompt::is_continuation);
+            // Or the continuation prompt of a theme, which comes at once; as would that of a silent program.
+            if let Phase::Running(running) = &mut self.phase
+                && (continued || edge.line == running.out_from && edge.head.is_empty())
+            {
+                running.continues();
             }
-            (None, Some(prompt)) => (format!("{head}{prompt}"), prompt.to_owned(), edge),
-            (None, None) => {
-                let continued = own.split_inclusive("> ").next().is_some_and(prompt::is_continuation);
-                if let Phase::Running(running) = &mut self.phase
-                    && continued
-                {
-                    running.continues();
-                }
-                return;
-            }
+            return;
         };
+        let prefix = format!("{head}{prompt}");
+        let lines = line.saturating_sub(edge.line);
         self.see_prompt(screen, &prompt, edge.line, Editor::None);
-        self.prompt_is(screen, &prompt, &edge, kind);
-        self.ready(Some(Start { line, prefix, right: String::new() }), &prompt, kind, paste);
+        self.prompt_is(screen, &prompt, &edge, kind, lines);
+        let (right, ahead) = (self.right.clone(), String::new());
+        self.ready(Some(Start { line, prefix, right, ahead }), &prompt, lines, kind, paste);
     }
 
-    /// Output paused after the begin of a prompt: is it complete, and one?
+    /// Output paused after the begin of a prompt, or the prompt is there: is it one?
     pub(super) fn resolve(&mut self, screen: &impl Screen) {
-        let Some(pending) = &self.pending else { return };
-        let (kind, paste) = (pending.kind, pending.paste);
-        let (head, text, after_prompt) = self.prompt_text(pending, screen);
-        let (at, prompt) = match self.verified(&text, kind) {
-            Some(at) => (at, text.get(at..).unwrap_or(&text).to_owned()),
-            None => match self.prompts.prefix_of(&text).filter(|_| self.typed_ahead) {
+        let Some(pending) = self.pending.as_ref().filter(|_| !self.is_drawn(screen)) else { return };
+        let (kind, paste, complete, edge) =
+            (pending.kind, pending.paste, pending.complete, pending.edge.clone());
+        let here = screen.cursor_line();
+        let lines = here.saturating_sub(edge.line);
+        let full = screen.text_before_cursor();
+        let head = if lines == 0 { edge.head.as_str() } else { "" };
+        let own = full.strip_prefix(head).filter(|own| !own.trim().is_empty());
+        // Nothing came behind the signal.
+        let is_after = own.is_none();
+        let (head, own) = own.map_or(("", full.as_str()), |own| (head, own));
+        let (at, prompt) = match self.verified(own, kind, lines, complete) {
+            Some(at) => (at, own.get(at..).unwrap_or(own).to_owned()),
+            None => match self.prompts.prefix_of(own).filter(|_| self.typed_ahead) {
                 Some(prompt) => (0, prompt.to_owned()),
-                None => return self.continued(&text),
+                None => return self.continued(own, &edge, lines),
             },
         };
-        let (before, own) = text.split_at_checked(at).unwrap_or(("", &text));
-        let prefix = format!("{head}{before}{}", if own.starts_with(&prompt) { &prompt } else { own });
-        let edge = if after_prompt && kind != Kind::Mark {
-            Edge { line: screen.cursor_line(), head: before.to_owned() }
-        } else {
-            pending.edge.clone()
-        };
-        let zle = after_prompt && kind == Kind::Paste && !pending.edge.head.trim().is_empty();
+        let before = own.get(..at).unwrap_or("");
+        let zle = kind == Kind::Paste && (complete || is_after && !edge.head.trim().is_empty());
         let editor = if zle { Editor::AfterPrompt } else { Editor::None };
         self.see_prompt(screen, &prompt, edge.line, editor);
-        self.prompt_is(screen, &prompt, &edge, kind);
-        self.ready(Some(Start::after(screen, &prefix)), &prompt, kind, paste);
-    }
-
-    /// What of the cursor's line stood there before the prompt, what may be the prompt, and whether the signal came
-    /// after it (zsh) or before (bash, fish, marks).
-    fn prompt_text(&self, pending: &Pending, screen: &impl Screen) -> (String, String, bool) {
-        let full = screen.text_before_cursor();
-        let head = if screen.cursor_line() == pending.edge.line { pending.edge.head.as_str() } else { "" };
-        let Some(own) = full.strip_prefix(head).filter(|t| !t.trim().is_empty()) else {
-            return (String::new(), full, true);
-        };
-        // Something follows, but a known prompt stands before it: keys that were typed ahead.
-        if !head.trim().is_empty() && self.prompts.matched(head, pending.kind).is_some() {
-            return (String::new(), head.to_owned(), true);
+        self.prompt_is(screen, &prompt, &edge, kind, lines);
+        if complete && self.typed_ahead {
+            self.learn(&prompt, kind, lines, here, screen);
         }
-        (head.to_owned(), own.to_owned(), false)
+        let start = Start::after(screen, &format!("{head}{before}{prompt}"));
+        self.ready(Some(start), &prompt, lines, kind, paste);
+        if let Phase::Ready(ready) = &mut self.phase {
+            ready.settled = !complete;
+        }
     }
 
-    fn continued(&mut self, text: &str) {
+    /// A line editor reads more lines of a command: it says so, or this comes at once and not in the form of the
+    /// prompts, which have more lines.
+    fn continued(&mut self, text: &str, edge: &Edge, lines: u64) {
+        let tall = lines == 0 && !text.trim().is_empty() && self.prompts.are_tall();
         if let Phase::Running(running) = &mut self.phase
-            && prompt::is_continuation(text)
+            && (prompt::is_continuation(text)
+                || tall && edge.line == running.out_from && edge.head.is_empty())
         {
             running.continues();
             self.pending = None;
@@ -317,12 +400,12 @@ impl Tracker {
     }
 
     /// Whether this is a prompt of the shell, and not of a program that reads lines; the bytes of output before it.
-    fn verified(&self, text: &str, kind: Kind) -> Option<usize> {
+    fn verified(&self, text: &str, kind: Kind, lines: u64, complete: bool) -> Option<usize> {
         if text.trim().is_empty() {
             return None;
         }
-        let matched = self.prompts.matched(text, kind);
-        if self.typed_ahead {
+        let matched = self.prompts.matched(text, kind, lines);
+        if self.typed_ahead && !complete {
             // What was typed may stand behind the prompt already.
             return matched
                 .filter(|at| text.get(*at..).is_some_and(|t| self.prompts.prefix_of(t) == Some(t)));

@@ -32,7 +32,10 @@ impl Emulator {
             Act::Recall => self.recall("\x1b8", usize::from(self.is_alternate())),
             Act::Private(mode, on) => self.csi(&format!("?{mode}{}", if on { 'h' } else { 'l' })),
             Act::Switch(mode, on) => return self.switch(mode, on),
-            Act::Erase(part) => self.erase(part),
+            Act::Erase(part) => {
+                self.erase(part);
+                return (part == 0 && col == 0 && !self.is_alternate()).then_some(Signal::Erased);
+            }
             Act::Region(top, bottom) => {
                 let bottom = if bottom == 0 { self.size.rows } else { bottom.min(self.size.rows) };
                 if top < bottom {

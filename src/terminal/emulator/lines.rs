@@ -46,6 +46,21 @@ impl Emulator {
         text
     }
 
+    /// The last character before the cursor in its line that is no blank, as far as the screen has it.
+    pub fn last_before_cursor(&self) -> Option<char> {
+        let screen = self.screen();
+        let (mut row, mut end) = screen.cursor_position();
+        loop {
+            let cells = (0..end).rev().filter_map(|col| screen.cell(row, col));
+            let last = |cell: &vt100::Cell| cell.contents().chars().next().filter(|c| *c != ' ');
+            let found = cells.filter(|cell| cell.has_contents()).find_map(last);
+            if found.is_some() || row == 0 || !continues(screen, row - 1) {
+                return found;
+            }
+            (row, end) = (row - 1, screen.size().1.get());
+        }
+    }
+
     /// A line as plain text without blanks at its end; `None` where it is forgotten or not there yet.
     pub fn line_text(&self, line: u64) -> Option<String> {
         self.styled_line(line).map(|line| styled::plain(&line).trim_end_matches(' ').to_owned())
@@ -88,17 +103,19 @@ impl Emulator {
         self.echo_start() > start
     }
 
-    /// The last `lines` logical lines up to the cursor's or the last with text, with SGR, blanks trimmed. Beyond
-    /// `limit` bytes the middle is cut out. In the alternate screen: its contents.
-    pub fn tail(&self, lines: usize, limit: usize) -> String {
+    /// The last `lines` logical lines up to the cursor's or the last with text, with SGR or without, blanks trimmed.
+    /// Beyond `limit` bytes the middle is cut out. In the alternate screen: of its contents.
+    pub fn tail(&self, lines: usize, limit: usize, sgr: bool) -> String {
         let spans = spans(self.screen());
         let used = last_used(self.screen(), &spans);
         let next = self.history().next();
         let end = next + used as u64 + 1;
-        let begin = if self.is_alternate() { next } else { end.saturating_sub(lines as u64) };
-        let all: Vec<String> = (begin.max(self.history().first())..end)
-            .map(|number| styled::trimmed(&self.styled_line(number).unwrap_or_default()))
-            .collect();
+        let first = if self.is_alternate() { next } else { self.history().first() };
+        let text = |number| {
+            let line = self.styled_line(number).unwrap_or_default();
+            if sgr { styled::trimmed(&line) } else { styled::plain(&line).trim_end_matches(' ').to_owned() }
+        };
+        let all: Vec<String> = (end.saturating_sub(lines as u64).max(first)..end).map(text).collect();
         snipped(&all, limit)
     }
 
@@ -108,12 +125,14 @@ impl Emulator {
 
     pub(super) fn place(&self, row: u16, col: u16) -> EchoStart {
         let screen = self.screen();
-        let spans = spans(screen);
-        let index = spans.iter().position(|span| span.contains(&row)).unwrap_or(0);
+        // Rows before it that end a line; the last row of the screen ends one in any case.
+        let (mut index, mut first) = (0, 0);
+        for above in (0..row).filter(|above| !continues(screen, *above)) {
+            (index, first) = (index + 1, above + 1);
+        }
         let head = if index == 0 { styled::cells(self.head()) } else { 0 };
-        let first = spans.get(index).map_or(0, |span| span.start);
         let before: usize = (first..row).map(|row| row_cells(screen, row)).sum();
-        EchoStart { line: self.history().next() + index as u64, offset: head + before + usize::from(col) }
+        EchoStart { line: self.history().next() + index, offset: head + before + usize::from(col) }
     }
 
     /// One after the last line of the screen.

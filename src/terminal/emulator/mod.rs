@@ -86,7 +86,7 @@ impl Emulator {
             let (used, mark) = self.feed_some(rest);
             rest = &rest[used..];
             match mark {
-                Some(Signal::Query(_)) => {}
+                Some(Signal::Query(_) | Signal::Erased) => {}
                 Some(mark) => self.signals.push(mark),
                 None => return,
             }

@@ -18,6 +18,8 @@ pub enum Signal {
     Osc(Vec<u8>),
     BracketedPaste(bool),
     Alternate(bool),
+    /// All from the beginning of a row on was erased (ED), as zsh does before it prints a prompt.
+    Erased,
     Bell,
     /// The remote asks the terminal something; `queries::answer` knows what to do.
     Query(Query),
@@ -30,7 +32,7 @@ impl Signal {
     /// Whether the shell tracker must see it at its place in the stream.
     pub(super) fn is_mark(&self) -> bool {
         match self {
-            Self::Osc(_) | Self::BracketedPaste(_) | Self::Alternate(_) => true,
+            Self::Osc(_) | Self::BracketedPaste(_) | Self::Alternate(_) | Self::Erased => true,
             // busybox ash asks for the cursor at each prompt.
             Self::Query(query) => matches!(query, Query::Cursor { .. }),
             Self::Bell | Self::Forward(_) => false,

@@ -47,7 +47,7 @@ fn records(rig: &mut Rig) -> Vec<CommandRecord> {
 }
 
 fn screen(rig: &Rig) -> String {
-    rig.observer.emulator().tail(100, 1 << 16)
+    rig.observer.emulator().tail(100, 1 << 16, true)
 }
 
 #[test]

@@ -133,9 +133,11 @@ fn nothing_panics_or_grows_at_any_size() {
                 1 => mark = emulator.mark(),
                 2 => start = emulator.echo_start(),
                 3 => drop(emulator.dim_echo(start, "hello world")),
-                4 => {
-                    drop((emulator.tail(50, 500), emulator.text_before_cursor(), emulator.text_after(start)))
-                }
+                4 => drop((
+                    emulator.tail(50, 500, true),
+                    emulator.text_before_cursor(),
+                    emulator.text_after(start),
+                )),
                 _ => assert!(emulator.replay(&mark).len() < 4 << 20),
             }
             let (row, col) = emulator.screen().cursor_position();

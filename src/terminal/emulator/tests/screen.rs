@@ -217,11 +217,38 @@ fn the_tail_ends_with_the_cursors_line_and_is_cut_in_the_middle() {
         emulator.feed(format!("line \x1b[33m{n}\x1b[m   \r\n").as_bytes());
     }
     emulator.feed(b"$ ");
-    assert_eq!(emulator.tail(3, 1000), "line \x1b[33m98\x1b[m\nline \x1b[33m99\x1b[m\n$");
-    let cut = emulator.tail(50, 200);
+    assert_eq!(emulator.tail(3, 1000, true), "line \x1b[33m98\x1b[m\nline \x1b[33m99\x1b[m\n$");
+    let cut = emulator.tail(50, 200, true);
     assert!(cut.len() <= 200 && cut.contains("\n--- snip ---\n") && cut.ends_with("99\x1b[m\n$"), "{cut}");
     emulator.feed(b"\x1b[?1049h\x1b[Hfull screen");
-    assert_eq!(emulator.tail(3, 1000), "full screen");
+    assert_eq!(emulator.tail(3, 1000, true), "full screen");
+    emulator.feed(b"\x1b[?1049l");
+    assert_eq!(emulator.tail(3, 1000, false), "line 98\nline 99\n$");
+}
+
+#[test]
+fn the_last_character_before_the_cursor_is_found_over_a_wrap() {
+    for (bytes, last) in
+        [("", None), ("a: ", Some(':')), ("a:\r\n ", None), ("Password: \x1b[C", Some(':')), ("a\r", None)]
+    {
+        assert_eq!(fed(20, 3, bytes).last_before_cursor(), last, "{bytes:?}");
+        assert_eq!(fed(9, 3, bytes).last_before_cursor(), last, "{bytes:?}");
+    }
+}
+
+#[test]
+fn the_tail_shows_what_the_screen_shows() {
+    let mut emulator = emulator(20, 6);
+    emulator.feed(b"$ get\r\n 10%\r 50%\r100%\r\n\x1b[1;31mred\x1b[m   \r\nab\x08c\r\n\r\n$ \x1b[K");
+    assert_eq!(emulator.tail(100, 1000, false), "$ get\n100%\nred\nac\n\n$");
+    assert_eq!(emulator.tail(2, 1000, false), "\n$");
+    let long = "x".repeat(70_000);
+    emulator.feed(format!("first\r\n{long}\r\n$ ").as_bytes());
+    let tail = emulator.tail(100, 64 * 1024, false);
+    assert!(
+        tail.len() <= 64 * 1024 && tail.contains("first\n--- snip ---\n") && tail.ends_with("\n$"),
+        "{tail}"
+    );
 }
 
 #[test]
@@ -229,7 +256,7 @@ fn an_erased_history_is_forgotten() {
     let mut emulator = fed(20, 2, "secret\r\na\r\nb\r\nc");
     emulator.feed(b"\x1b[3J");
     assert_eq!(emulator.line_text(0), None);
-    assert_eq!(emulator.tail(10, 1000), "b\nc");
+    assert_eq!(emulator.tail(10, 1000, true), "b\nc");
     assert_eq!(emulator.cursor_line(), 3);
 }
 
