@@ -361,10 +361,7 @@ impl Tracker {
         let mode = self.dialects.is_mode_of_last(&text);
         let is_prompt = match &mut self.phase {
             Phase::Running(running) => match &running.tentative {
-                Some(prompt) if Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text) => {
-                    running.tentative = None;
-                    Some(0)
-                }
+                Some(prompt) if Prompts::same_shape(prompt, &text) || is_mode_of(prompt, &text) => Some(0),
                 // What was answered was no prompt, and this is one.
                 Some(_) if matched.is_some() || is_form => {
                     self.phase = Phase::Unknown;
@@ -397,6 +394,9 @@ impl Tracker {
         let (head, text) = text.split_at_checked(at).unwrap_or(("", &text));
         let edge = Edge { line, head: head.to_owned() };
         self.see_prompt(screen, text, line, Editor::None);
+        if let Phase::Running(running) = &mut self.phase {
+            running.tentative = None;
+        }
         self.prompt_is(screen, text, &edge, Kind::Text);
         // A line begun before the prompt came stands before it, or comes behind it later: it cannot be read.
         let start = (!self.ahead_line).then(|| Start::at_cursor(screen));
