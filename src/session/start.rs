@@ -13,7 +13,7 @@ use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
-use crate::shell::Nonce;
+use crate::shell::{Nonce, Observer};
 use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
@@ -138,7 +138,7 @@ impl Side {
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
         Ok(Self {
-            watch: Watch::start(size, event_tx, waker.clone())?,
+            watch: Watch::start(Observer::new, size, event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
