@@ -12,7 +12,7 @@ use nix::libc;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, open_panel, wait_panel};
+use support::aissh::{PREFIX, Run, chat, close_panel, open_panel, wait_panel};
 use support::both::Way;
 use support::lab::Lab;
 use support::process::{ssh_of, wait_gone};
@@ -105,13 +105,16 @@ fn an_abort_in_the_emulator_costs_the_emulator() {
     for signal in [Signal::SIGABRT, Signal::SIGSEGV, Signal::SIGBUS] {
         let terminal = Run::aissh(&lab).size(Size::WIDE).at_prompt();
         strike(terminal.pid(), thread_of(&terminal, "emulator"), signal);
-        // The prefix is still no key for the remote, and all else goes there.
-        terminal.send(format!("{PREFIX}a"));
         assert_goes_on(&terminal, 1);
         // More than the emulator would have in its backlog.
-        terminal.type_line("seq 100000; echo th''en");
+        terminal.type_line("seq 200000; echo th''en");
         terminal.wait_text("then");
         terminal.wait_prompt(lab.prompt());
+        // There is another emulator, and the panel says so.
+        open_panel(&terminal);
+        terminal.wait_text("begins anew");
+        assert_goes_on(&terminal, 2);
+        close_panel(&terminal);
         terminal.type_line("exit 6");
         assert_eq!(terminal.wait_exit(), Exit::Code(6), "{signal}");
         terminal.wait_text("aissh: internal error: the emulator's thread has crashed");

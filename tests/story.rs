@@ -83,7 +83,7 @@ fn is_at_rest(screen: &vt100::Screen) -> bool {
 
 /// What is on the edit line is high, and a word is waited for.
 fn asks(screen: &vt100::Screen) -> bool {
-    screen.contents().contains("yes? ")
+    screen.contents().contains("yes?")
 }
 
 /// Puts the first card on the edit line. A card that has just come is not picked at once (a key may have been meant

@@ -145,22 +145,27 @@ serve() {
 }
 
 make_account() {
-    local try
-    # Others may have /etc/passwd locked.
-    for try in 1 2 3 4 5 6 7 8 9 10; do
-        ! useradd --no-create-home --home-dir "$1/home" --shell /bin/bash \
-            ${LAB_GROUPS:+--groups "$LAB_GROUPS"} "$LAB_USER" || break
-        [ "$try" -lt 10 ] || exit 1
-        sleep 0.2
-    done
+    while_locked useradd --no-create-home --home-dir "$1/home" --shell /bin/bash \
+        ${LAB_GROUPS:+--groups "$LAB_GROUPS"} "$LAB_USER" || exit 1
     echo "$LAB_USER:$LAB_PASSWORD" | chpasswd
     # It has to get into its home, and into nothing else there.
     chmod 711 "$1"
 }
 
 remove_account() {
-    # By force: its last process may not be gone yet.
-    [ -z "${LAB_USER-}" ] || userdel -f "$LAB_USER" > /dev/null 2>&1 || true
+    [ -n "${LAB_USER-}" ] || return 0
+    # By force: its last process may not be gone yet. It also fails when it has done its work (no mail spool).
+    while_locked eval 'userdel -f "$LAB_USER" > /dev/null 2>&1 || ! getent passwd "$LAB_USER" > /dev/null' || true
+}
+
+# while_locked COMMAND…  again as long as it fails: others may have /etc/passwd locked
+while_locked() {
+    local try
+    for try in {1..100}; do
+        ! "$@" || return 0
+        sleep 0.2
+    done
+    return 1
 }
 
 # Each session is in a process group of its own, so the tree is found by parents.

@@ -135,7 +135,9 @@ impl Judgement {
         let reason = if label > ours.level {
             format!("Linus calls it {}; here: {}", label.name(), ours.classes)
         } else {
-            format!("{}: {}", ours.classes, ours.reason())
+            // The worst finding's own classes: a panel has no room for all that a long line does.
+            let classes = ours.findings.first().map_or(ours.classes, |finding| finding.classes);
+            format!("{classes}: {}", ours.reason())
         };
         Self { level: ours.level.max(label), reason }
     }

@@ -341,15 +341,25 @@ impl Side {
 }
 
 impl Session {
-    /// The emulator is lost: what waits for a picture of its screen goes without one, and a panel that was about to open
-    /// does not. Keys that were meant for it are for nobody.
+    /// The emulator's thread is dead. Another follows the terminal from here on; a panel that was about to open waits for
+    /// it. When there have been too many, no picture is taken any more, and keys that were meant for the panel are for
+    /// nobody.
     pub(super) fn on_watch_lost(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        side.watch.is_lost();
-        side.copilot.chat.note("The terminal is not followed any more: a fault in aissh.");
+        let opening = std::mem::take(&mut side.panel.opening);
+        let goes_on = side.watch.restart(self.remote, &self.modes);
+        side.copilot.chat.note(if goes_on {
+            "The picture of the terminal was lost by a fault in aissh. It begins anew."
+        } else {
+            "The terminal is not followed any more: a fault in aissh."
+        });
         side.take_snapshots(now);
+        if goes_on {
+            side.panel.opening = opening && side.watch.ask(now);
+            return;
+        }
         side.panel.early.clear();
-        if std::mem::take(&mut side.panel.opening) {
+        if opening {
             self.send_tty(b"\x07");
         }
     }

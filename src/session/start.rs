@@ -137,8 +137,10 @@ impl Side {
         let target = Facts::from_invocation(start.invocation);
         let user = target.user.or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
+        let tail = tail(start.config);
+        let make = move |size| Observer::new(size).with_tail(tail);
         Ok(Self {
-            watch: Watch::start(observer(start.config, size), event_tx, waker.clone())?,
+            watch: Watch::start(make, size, event_tx, waker.clone())?,
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
@@ -151,9 +153,8 @@ impl Side {
     }
 }
 
-fn observer(config: &Config, size: Size) -> Observer {
-    let linus = &config.linus;
-    Observer::new(size).with_tail(Tail { lines: linus.tail_lines.0.into(), sgr: linus.tail_sgr })
+fn tail(config: &Config) -> Tail {
+    Tail { lines: config.linus.tail_lines.0.into(), sgr: config.linus.tail_sgr }
 }
 
 fn choice(config: &Config) -> Choice {

@@ -72,8 +72,16 @@ pub(super) struct Backlog {
 
 impl Backlog {
     pub(super) fn new() -> Self {
-        let (ring, items) = (Ring::new(&Modes::new()), Vec::new());
-        Self { ring, items, since: None, flood: None, urgent: false, retry: None }
+        Self::of(Ring::new(&Modes::new()))
+    }
+
+    /// For an observer that has seen nothing yet, of a stream that is in these modes.
+    pub(super) fn behind_gap(modes: &Modes) -> Self {
+        Self::of(Ring::behind_gap(modes))
+    }
+
+    fn of(ring: Ring) -> Self {
+        Self { ring, items: Vec::new(), since: None, flood: None, urgent: false, retry: None }
     }
 
     /// Whether there is nothing to hand over.

@@ -15,12 +15,15 @@ use super::wake::Waker;
 use crate::shell::{Input, Observer};
 use crate::terminal::{Modes, Size, crash};
 use backlog::{Act, Backlog};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Instant;
 use thread::{Ends, Feed};
 
+/// How often a thread that died is followed by another. What kills one may well kill the next.
+const RESTARTS: u8 = 3;
 /// Batches waiting for the thread, of at most 1 MiB each. One more would only be older.
 const BATCHES: usize = 1;
 
@@ -57,8 +60,15 @@ enum Place {
     Lost,
 }
 
+/// Makes an observer for a terminal of this size.
+type Make = Box<dyn Fn(Size) -> Observer>;
+
 /// The main loop's handle.
 pub(super) struct Watch {
+    make: Make,
+    event_tx: SyncSender<Event>,
+    waker: Waker,
+    restarts: u8,
     feed_tx: SyncSender<Feed>,
     backlog: Backlog,
     place: Place,
@@ -69,17 +79,30 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn start(
-        observer: Observer,
+        make: impl Fn(Size) -> Observer + 'static,
+        size: Size,
         event_tx: SyncSender<Event>,
         waker: Waker,
-    ) -> std::io::Result<Self> {
-        let (feed_tx, feed_rx) = sync_channel(BATCHES);
-        let begun = Arc::new(AtomicU64::new(0));
-        let ends = Ends { feed_rx, event_tx, waker, begun: begun.clone() };
-        std::thread::Builder::new()
-            .name(crash::EMULATOR.into())
-            .spawn(move || thread::run(Box::new(observer), &ends))?;
-        Ok(Self { feed_tx, backlog: Backlog::new(), place: Place::Away(None), number: 0, begun })
+    ) -> io::Result<Self> {
+        let (feed_tx, begun) = spawn(make(size), event_tx.clone(), waker.clone())?;
+        let (backlog, place, make) = (Backlog::new(), Place::Away(None), Box::new(make));
+        Ok(Self { make, event_tx, waker, restarts: 0, feed_tx, backlog, place, number: 0, begun })
+    }
+
+    /// The thread is dead. There is another, which knows of the session only that it is in these modes; false if there
+    /// is none any more.
+    pub(super) fn restart(&mut self, size: Size, modes: &Modes) -> bool {
+        self.is_lost();
+        self.restarts += 1;
+        if self.restarts > RESTARTS {
+            return false;
+        }
+        let Ok((feed_tx, begun)) = spawn((self.make)(size), self.event_tx.clone(), self.waker.clone()) else {
+            return false;
+        };
+        (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
+        (self.backlog, self.place) = (Backlog::behind_gap(modes), Place::Away(None));
+        true
     }
 
     /// A copy of what ssh printed; `modes` is what the terminal is in after it.
@@ -174,8 +197,7 @@ impl Watch {
         self.backlog.hurry(now);
     }
 
-    /// The thread is dead.
-    pub(super) fn is_lost(&mut self) {
+    fn is_lost(&mut self) {
         (self.place, self.backlog) = (Place::Lost, Backlog::new());
     }
 
@@ -208,6 +230,21 @@ impl Watch {
     }
 }
 
+/// A thread for the observer: what it is told by, and what tells it that there is more to come.
+fn spawn(
+    observer: Observer,
+    event_tx: SyncSender<Event>,
+    waker: Waker,
+) -> io::Result<(SyncSender<Feed>, Arc<AtomicU64>)> {
+    let (feed_tx, feed_rx) = sync_channel(BATCHES);
+    let begun = Arc::new(AtomicU64::new(0));
+    let ends = Ends { feed_rx, event_tx, waker, begun: begun.clone() };
+    std::thread::Builder::new()
+        .name(crash::EMULATOR.into())
+        .spawn(move || thread::run(Box::new(observer), &ends))?;
+    Ok((feed_tx, begun))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +256,7 @@ mod tests {
         const SOON: Duration = Duration::from_secs(20);
         let (event_tx, event_rx) = sync_channel(16);
         let (waker, _wake) = wake::pair().expect("a pipe");
-        let mut watch = Watch::start(Observer::new(Size::new(80, 24)), event_tx, waker).expect("a thread");
+        let mut watch = Watch::start(Observer::new, Size::new(80, 24), event_tx, waker).expect("a thread");
         let modes = Modes::new();
         assert!(watch.ask(Instant::now()) && watch.deadline().is_some_and(|at| at <= Instant::now()));
         watch.catch_up(&modes, Instant::now());
@@ -232,5 +269,23 @@ mod tests {
         watch.catch_up(&modes, Instant::now());
         let Ok(Event::Shell(events)) = event_rx.recv_timeout(SOON) else { panic!("the prompt is not told") };
         assert_eq!(events, [crate::shell::ShellEvent::Prompt]);
+    }
+
+    #[test]
+    fn a_thread_that_dies_again_and_again_is_not_followed_by_another() {
+        let (event_tx, _event_rx) = sync_channel(16);
+        let (waker, _wake) = wake::pair().expect("a pipe");
+        let mut watch = Watch::start(Observer::new, Size::new(80, 24), event_tx, waker).expect("a thread");
+        for _ in 0..RESTARTS {
+            assert!(watch.restart(Size::new(80, 24), &Modes::new()));
+            assert!(
+                watch.snapshot(1, 0, Instant::now()).is_none() && watch.deadline().is_some(),
+                "it is asked"
+            );
+        }
+        assert!(!watch.restart(Size::new(80, 24), &Modes::new()));
+        watch.output(b"x", &Modes::new(), Instant::now());
+        assert!(watch.snapshot(1, 0, Instant::now()).is_some() && watch.deadline().is_none());
+        assert!(!watch.ask(Instant::now()));
     }
 }

@@ -23,6 +23,13 @@ impl Ring {
         Self { bytes: Vec::new(), places: vec![(0, modes.clone())], gap: None }
     }
 
+    /// The same, and what came before it was seen by nobody.
+    pub(super) fn behind_gap(modes: &Modes) -> Self {
+        let mut ring = Self::new(modes);
+        ring.leave_gap();
+        ring
+    }
+
     /// `modes` is what the stream is in after these bytes.
     pub(super) fn push(&mut self, bytes: &[u8], modes: &Modes) {
         self.bytes.extend_from_slice(bytes);

@@ -110,13 +110,16 @@ pub(super) fn apply(observer: &mut Observer, batch: &Batch) -> Vec<Event> {
     let (mut rest, mut gap) = (batch.ring.bytes(), batch.ring.gap());
     for (when, item) in &batch.items {
         advance(observer, *when);
+        // Keys before the first output behind the gap were typed before the gap, or in it.
+        if !matches!(item, Item::Act(Act::Typed(_) | Act::Resize(_)))
+            && let Some((skimmed, modes)) = gap.take()
+        {
+            observer.resync(skimmed, modes, *when);
+        }
         match *item {
             Item::Output { len, until } => {
                 let (bytes, later) = rest.split_at(len.min(rest.len()));
                 rest = later;
-                if let Some((skimmed, modes)) = gap.take() {
-                    observer.resync(skimmed, modes, *when);
-                }
                 observer.feed(bytes, until);
             }
             Item::Act(Act::Typed(typed)) => observer.input(typed.input(), *when),
@@ -126,6 +129,9 @@ pub(super) fn apply(observer: &mut Observer, batch: &Batch) -> Vec<Event> {
                 snapshots.push(Event::Snapshot { ticket, snapshot });
             }
         }
+    }
+    if let Some((skimmed, modes)) = gap {
+        observer.resync(skimmed, modes, Instant::now());
     }
     snapshots
 }

@@ -131,17 +131,19 @@ case_background() {
 case_job_control() {
     cat > watched << 'END'
 set -m
+# What bash says of jobs comes when it comes.
+exec 3>&2 2> /dev/null
 # watch WHAT COMMAND…  starts it in the background and says what becomes of it
 watch() {
     local what=$1 job stat
     shift
-    "$@" &
+    "$@" 2>&3 3>&- &
     job=$!
     while read -r stat < /proc/$job/stat; do
-        case ${stat##*) } in T*) echo "$what: stopped"; kill -KILL $job; break ;; Z*) break ;; esac
+        case ${stat##*) } in T*) echo "$what: stopped"; kill -KILL $job; return ;; Z*) break ;; esac
         sleep 0.05
-    done 2> /dev/null
-    wait $job 2> /dev/null
+    done
+    wait $job
     echo "$what: status $?"
 }
 watch "-n" $SSH -n lab 'exit 3'
