@@ -37,6 +37,19 @@ pub(crate) struct Right {
 }
 
 impl Right {
+    /// What stands far enough behind the cursor. What stands next to it is input that is being drawn anew (fish).
+    fn after(before: &str, line: &str) -> Self {
+        let rest = line.strip_prefix(before).unwrap_or("");
+        let text = rest.trim_start_matches(' ');
+        let text = if rest.len() - text.len() < GAP { "" } else { text.trim_end() };
+        Self { text: text.to_owned(), end: line.width() }
+    }
+
+    /// This one, or where nothing is seen the one that was there before.
+    pub(crate) fn or(self, before: &Self) -> Self {
+        if self.text.is_empty() { before.clone() } else { self }
+    }
+
     /// The input without it: before the text itself, or before the widest gap in a line that ends where it does.
     fn cut<'t>(&self, line: &str, typed: &'t str) -> &'t str {
         if self.text.is_empty() {
@@ -62,8 +75,7 @@ impl Start {
     pub(crate) fn after(screen: &impl Screen, prefix: &str) -> Self {
         let line = screen.cursor_line();
         let text = screen.line_text(line).unwrap_or_default();
-        let right = text.strip_prefix(&screen.text_before_cursor()).unwrap_or("").trim();
-        let right = Right { text: right.to_owned(), end: text.width() };
+        let right = Right::after(&screen.text_before_cursor(), &text);
         Self { line, prefix: prefix.to_owned(), right, ahead: String::new() }
     }
 
@@ -249,6 +261,14 @@ mod tests {
         assert_eq!(start.typed("$ ls -l"), Some("ls -l"));
         assert_eq!(start.typed("$"), Some(""));
         assert_eq!(start.typed("> ls"), None);
+    }
+
+    #[test]
+    fn a_right_prompt_stands_apart_from_the_input() {
+        assert_eq!(Right::after("$ ", "$            12:00"), Right { text: "12:00".into(), end: 18 });
+        assert_eq!(Right::after("$ echo a", "$ echo ahead").text, "", "input that is drawn anew");
+        let before = Right { text: "12:00".into(), end: 18 };
+        assert_eq!(Right::after("$   12:00", "$   12:00").or(&before), before);
     }
 
     #[test]

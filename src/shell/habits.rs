@@ -125,7 +125,7 @@ fn whole_target(command: &str) -> Option<&str> {
 
 /// The first line with a path: the line without it, and the path.
 fn path_line(prompt: &str) -> Option<(String, &str)> {
-    prompt.lines().find_map(|line| {
+    prompt.split_inclusive('\n').find_map(|line| {
         let begins = |(at, _): &(usize, &str)| {
             let before = line.get(..*at).and_then(|t| t.chars().next_back());
             before.is_none_or(|c| matches!(c, ' ' | ':' | '[' | '(') || !c.is_ascii() && !c.is_alphanumeric())
@@ -135,7 +135,8 @@ fn path_line(prompt: &str) -> Option<(String, &str)> {
         let ends =
             |c: char| c.is_whitespace() || "$#%>:])|\"'".contains(c) || !c.is_ascii() && !c.is_alphanumeric();
         let (path, after) = tail.split_at_checked(tail.find(ends).unwrap_or(tail.len()))?;
-        let cut = path.contains("..") || after.starts_with('…');
+        // At the very end, the rest of it may come after a pause.
+        let cut = path.contains("..") || after.starts_with('…') || after.is_empty();
         let form: String = [before, "~", after].concat().chars().filter(|c| !c.is_ascii_digit()).collect();
         (!cut).then(|| (form.split_whitespace().collect::<Vec<_>>().join(" "), path))
     })
@@ -189,6 +190,10 @@ mod tests {
         assert_eq!(directories.read("joe@web1 ~/a b> "), None, "another form: perhaps a blank in the name");
         directories.learn("joe@web1 /u/local> ", Some("cd /usr/local"));
         assert_eq!(directories.read("joe@web1 ~/x> "), None, "it shortens");
+        let mut torn = Directories::default();
+        torn.learn("/usr/share\n$ ", Some("cd /usr/share"));
+        assert_eq!(torn.read("/usr/sh"), None, "the rest of it may come");
+        assert_eq!(torn.read("/srv\n$ ").as_deref(), Some("/srv"));
         let mut lines = Directories::default();
         lines.learn("┌─[joe@web1]─[/usr/share]\n└──╼ $ ", Some("cd /usr/share"));
         assert_eq!(lines.read("┌─[joe@web1]─[/srv]\n└──╼ $ ").as_deref(), Some("/srv"));

@@ -52,6 +52,11 @@ impl Prompts {
         self.known.is_empty()
     }
 
+    /// Whether the latest prompt came with a line editor's signal.
+    pub(crate) fn come_with_paste(&self) -> bool {
+        self.known.last().is_some_and(|k| k.kind != Kind::Text)
+    }
+
     /// Whether the latest prompt of a line editor has more lines than one.
     pub(crate) fn are_tall(&self) -> bool {
         self.known.iter().rev().find(|k| k.kind != Kind::Text).is_some_and(|k| k.lines > 0)
@@ -64,11 +69,14 @@ impl Prompts {
         }
         let shape = shape(text);
         let known = self.known.iter().position(|k| k.shape == shape).map(|at| self.known.remove(at));
+        // A pause may come between its sign and the blank behind that.
+        let whole = known.as_ref().filter(|k| k.text.trim_end() == text).map(|k| k.text.clone());
+        let text = whole.unwrap_or_else(|| text.to_owned());
         let (above, sure) = known.map_or((None, 0), |k| (k.above, k.sure));
         if self.known.len() >= MAX_KNOWN {
             self.known.remove(0);
         }
-        self.known.push(Known { text: text.to_owned(), shape, kind, lines, above, sure });
+        self.known.push(Known { text, shape, kind, lines, above, sure });
     }
 
     /// Tells the line above a prompt (called for each, `first` for the first of its shape); true when that line

@@ -82,8 +82,10 @@ pub(crate) fn is_form(text: &str) -> bool {
     }
     match last {
         Some('$') => true,
+        // Alone and with no blank behind it, it is zsh's sign of a missing newline, whose blanks are to come.
+        Some('%' | '#') if before.is_none() => text != trimmed,
         Some('#') => !matches!(before, Some('=' | '-' | '#' | '(' | '*')),
-        Some('%') => word == "%" && before.is_none() || !is_number(word.trim_end_matches('%')),
+        Some('%') => !is_number(word.trim_end_matches('%')),
         Some('>') => trimmed.strip_suffix('>').and_then(user_host_dir).is_some(),
         _ => false,
     }
@@ -98,10 +100,11 @@ pub(crate) fn is_continuation(text: &str) -> bool {
 }
 
 /// Who and where, from the prompts that are defaults of distributions and shells: `[user@host dir]$`,
-/// `user@host:dir$`, and `user@host` before something else. What follows a blank in a directory may be no part of it.
+/// `user@host:dir$`, and `user@host` before something else: a name at the very end may go on after a
+/// pause. What follows a blank in a directory may be no part of it.
 pub(crate) fn place(prompt: &str) -> Option<Place> {
+    let who = user_host(prompt.trim_start())?;
     let prompt = prompt.trim();
-    let who = user_host(prompt)?;
     if rhel(prompt).is_some() {
         return Some(who);
     }
@@ -120,7 +123,7 @@ fn user_host(prompt: &str) -> Option<Place> {
     let end =
         rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))).unwrap_or(rest.len());
     let (host, after) = rest.split_at_checked(end)?;
-    let apart = after.chars().next().is_none_or(|c| !matches!(c, '@' | '/' | '+'));
+    let apart = after.chars().next().is_some_and(|c| !matches!(c, '@' | '/' | '+'));
     let place = Place { user: name(user), host: name(host), cwd: None };
     (apart && place.user.is_some() && place.host.is_some()).then_some(place)
 }

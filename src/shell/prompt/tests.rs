@@ -52,7 +52,7 @@ fn forms_are_told_from_progress_and_other_programs() {
     for yes in ["$ ", "# ", "web1% ", "Router#", "joe@web1:~$ ", "[joe@web1 ~]# ", "joe@web1:~> "] {
         assert!(is_form(yes), "{yes}");
     }
-    for no in ["", "45%", "####", "shop=# ", "> ", ">>> ", "$   ", "Continue? "] {
+    for no in ["", "45%", "####", "shop=# ", "> ", ">>> ", "$   ", "Continue? ", "%", "#"] {
         assert!(!is_form(no), "{no}");
     }
     for yes in ["> ", "dquote> ", "for dquote> ", "joe@web1 ~ dquote> "] {
@@ -79,6 +79,17 @@ fn places_are_read_only_from_the_default_prompts() {
     for none in ["$ ", "a:b$ ", "x joe@web1:~$ ", "[x]$ ", "(|joe@prod:x) $ ", "joe@web1@x$ "] {
         assert_eq!(place(none), None, "{none}");
     }
+    for torn in ["joe@web", "[joe@web", "┌─[joe@web"] {
+        assert_eq!(place(torn), None, "{torn}: the rest of the name may come");
+    }
+    assert!(place("joe@web1\n").is_some(), "the line has ended");
+}
+
+#[test]
+fn a_prompt_whose_blank_has_not_come_yet_is_remembered_with_it() {
+    let mut prompts = knows("$ ", Kind::Text);
+    prompts.learn("$", Kind::Text, 0);
+    assert_eq!(prompts.matched("abc$ ", Kind::Text, 0), Some(3));
 }
 
 #[test]

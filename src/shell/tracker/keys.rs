@@ -166,13 +166,14 @@ impl Tracker {
         ready.touched = true;
         let Some(start) = &mut ready.start else { return };
         let before = screen.text_before_cursor();
+        if start.line == screen.cursor_line() {
+            // It may be drawn after what told that the prompt is there.
+            start.right = Start::at_cursor(screen).right.or(&start.right);
+        }
         if (ready.kind != Kind::Mark || ready.settled) && before != start.prefix {
             // It was redrawn, or more of it came. What stood before it on its line is no part of it.
             *start = Start::at_cursor(screen);
             ready.text = before;
-        } else if before == start.prefix {
-            // A mark stands before the right prompt is drawn.
-            *start = Start::at_cursor(screen);
         }
         let (text, kind, lines, line) = (ready.text.clone(), ready.kind, ready.lines, start.line);
         self.learn(&text, kind, lines, line, screen);
@@ -198,7 +199,10 @@ impl Tracker {
         let moved = start.line != screen.cursor_line() || there.is_none_or(|t| start.typed(&t).is_none());
         let same = before.starts_with(text.as_str()).then_some(text.as_str());
         if let Some(prefix) = same.or_else(|| self.prompts.prefix_of(&before)).filter(|_| moved) {
-            (*start, *interrupted) = (Start::after(screen, prefix), false);
+            let mut new = Start::after(screen, prefix);
+            // Its drawing may have paused with the cursor behind the right prompt.
+            new.right = new.right.or(&start.right);
+            (*start, *interrupted) = (new, false);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::super::beliefs::{Beliefs, Source, opens_shell};
+use super::super::beliefs::{Beliefs, Source, is_interactive, opens_shell};
 use super::super::command::{Edge, Start, partial_line};
 use super::super::dialect::{Editor, is_greeting, is_mode_of};
 use super::super::facts::ShellEvent;
@@ -60,10 +60,15 @@ impl Tracker {
                     if std::mem::take(&mut running.continuing) {
                         running.since = now;
                     }
+                    let command = running.command.as_deref();
+                    // zsh's sign of a missing newline ends output as a prompt's ends a prompt; zsh's own prompt comes
+                    // with the line editor's signal.
+                    let sign = text.trim_end().ends_with('%') || text.ends_with('#');
+                    let doubtful =
+                        sign && self.prompts.come_with_paste() && !command.is_some_and(is_interactive);
                     let greets =
                         || is_greeting(&screen.text_from(running.out_from, line, MAX_GREETING), &text);
-                    let nested = opens_shell(running.command.as_deref());
-                    (nested && (is_form || greets())).then_some(0)
+                    (opens_shell(command) && (is_form && !doubtful || greets())).then_some(0)
                 }
             },
             _ => matched.or(is_form.then_some(0)),
@@ -125,7 +130,7 @@ impl Tracker {
         if let Some(title) = self.title.take() {
             self.beliefs.claim(title, Source::Title);
         }
-        let first = self.shown.lines().find(|line| !line.trim().is_empty());
+        let first = self.shown.split_inclusive('\n').find(|line| !line.trim().is_empty());
         if let Some(place) = prompt::place(text).or_else(|| prompt::place(first?)) {
             self.beliefs.claim(place, Source::Prompt);
         }

@@ -162,6 +162,9 @@ impl Tracker {
                 if ready.start.as_ref().is_none_or(|s| s.line == screen.cursor_line()) =>
             {
                 ready.paste = true;
+                if ready.kind == Kind::Text {
+                    ready.kind = Kind::Paste;
+                }
                 self.enter |= std::mem::take(&mut ready.enter_ahead);
             }
             _ => {
