@@ -46,12 +46,13 @@ pub(crate) fn memory(bench: &Bench, table: &mut Table) {
     let mut stage = start(bench, "echo", &[]);
     let before = proc::rss(stage.pid());
     // Less than a terminal's queue takes at once.
-    let line = format!("{}\r\n", "0123456789".repeat(11)).repeat(18);
+    let line = format!("{}\r\n", "0123456789".repeat(11)).repeat(18) + "~";
     let until = Instant::now() + Duration::from_secs(bench.pick(20, 8) as u64);
     let mut sent = 0;
     while sent < 20_000_000 && Instant::now() < until {
         stage.send(line.as_bytes());
-        stage.wait_for(b"789\r\n");
+        stage.wait_for(b"~");
+        stage.settle(Duration::from_millis(1));
         sent += line.len();
     }
     stage.settle(Duration::from_secs(1));

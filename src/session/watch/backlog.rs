@@ -114,13 +114,25 @@ impl Backlog {
             self.ring.resized();
         }
         let is_full = self.items.len() >= ITEMS;
+        if act == Act::Typed(Typed::Text) && self.is_being_typed(now) {
+            return;
+        }
         let last = self.items.last_mut().map(|(_, item)| item);
         match (act, last) {
-            (Act::Typed(Typed::Text), Some(Item::Act(Act::Typed(Typed::Text)))) => {}
             (Act::Resize(_), Some(Item::Act(last @ Act::Resize(_)))) => *last = act,
             (Act::Typed(Typed::Text | Typed::Enter | Typed::Interrupt), _) if is_full => {}
             _ => self.items.push((now, Item::Act(act))),
         }
+    }
+
+    /// Whether the last things that happened are a key of text and what was printed since, just now: the next key says no
+    /// more than that one.
+    fn is_being_typed(&self, now: Instant) -> bool {
+        let key = match self.items.as_slice() {
+            [.., key, (_, Item::Output { .. })] | [.., key] => key,
+            [] => return false,
+        };
+        key.1 == Item::Act(Act::Typed(Typed::Text)) && now < key.0 + BATCH
     }
 
     /// It is wanted at once, even if there is nothing.

@@ -47,6 +47,23 @@ fn what_comes_is_handed_over_once_in_a_while_with_its_times() {
 }
 
 #[test]
+fn keys_that_are_echoed_at_once_are_one() {
+    let (clock, mut backlog) = (Clock::start(), Backlog::new());
+    for millis in 0..30 {
+        backlog.act(Act::Typed(Typed::Text), clock.at(millis));
+        print(&mut backlog, b"x", clock.at(millis));
+    }
+    backlog.act(Act::Typed(Typed::Enter), clock.at(30));
+    let batch = backlog.take(&Modes::new());
+    let kinds: Vec<_> = batch.items.iter().map(|(when, item)| (*when, *item)).collect();
+    let (text, enter) = (Item::Act(Act::Typed(Typed::Text)), Item::Act(Act::Typed(Typed::Enter)));
+    let output = |len, until| Item::Output { len, until: clock.at(until) };
+    let first = [(clock.at(0), text), (clock.at(0), output(20, 19))];
+    let second = [(clock.at(20), text), (clock.at(20), output(10, 29)), (clock.at(30), enter)];
+    assert_eq!(kinds, [&first[..], &second[..]].concat());
+}
+
+#[test]
 fn an_answer_is_not_waited_for() {
     let (clock, mut backlog) = (Clock::start(), Backlog::new());
     backlog.act(Act::Snapshot { ticket: 1, since: 0 }, clock.at(5));
