@@ -30,6 +30,7 @@ impl Tracker {
             None => (payload, false),
         };
         self.see_mark(payload);
+        self.look_back(screen);
         match marks::parse(payload) {
             // The shell will say it itself: what a command prints meanwhile is about something else.
             Some(mark) if !trusted && self.is_spoken_for(&mark) => {}
@@ -152,6 +153,7 @@ impl Tracker {
         if !on {
             return self.line_editor_ends(screen, now);
         }
+        self.look_back(screen);
         self.secret.was_none();
         if self.prompt_is_there(screen) {
             return self.resolve(screen);

@@ -11,9 +11,7 @@ impl Tracker {
     pub(super) fn look_for_question(&mut self, screen: &impl Screen) {
         let (line, before) = (screen.cursor_line(), screen.text_before_cursor());
         let own = matches!(self.phase, Phase::Ready(_)) || self.typed_on == Some(line);
-        if let Some(asked) = self.secret.line().filter(|asked| *asked != line) {
-            self.secret.left(&screen.line_text(asked).unwrap_or_default());
-        }
+        self.look_back(screen);
         // Output may end in such a word without a newline.
         let is_prompt = |answer: &str| self.prompts.matched(answer, Kind::Paste, 0).is_some();
         if self.secret.answer(line, &before).is_some_and(is_prompt) {
@@ -23,6 +21,13 @@ impl Tracker {
         let question = self.secret.is_on().then_some(line);
         self.answered &= question.is_some() && question == self.question;
         self.question = question;
+    }
+
+    /// The answer, and what tells of the next prompt behind it, may come at once.
+    pub(super) fn look_back(&mut self, screen: &impl Screen) {
+        if let Some(asked) = self.secret.line().filter(|asked| *asked != screen.cursor_line()) {
+            self.secret.left(&screen.line_text(asked).unwrap_or_default());
+        }
     }
 
     /// What runs may wait for a key, or for a line of its own language.

@@ -71,3 +71,19 @@ fn output_that_ends_as_a_question_is_none_when_the_prompt_follows_on_its_line() 
         assert_eq!(rig.state(), State::AtPrompt, "{output}");
     }
 }
+
+#[test]
+fn a_code_that_is_echoed_together_with_the_next_prompt_is_told_to_nobody() {
+    let marked = format!("\x1b]133;D;0\x07\x1b]133;A\x07{BASH}\x1b]133;B\x07");
+    for next in [BASH, &format!("\x1b]0;joe@web1: ~\x07{BASH}"), &marked] {
+        let mut rig = bash();
+        run(&mut rig, "read -rp 'Verification code: ' x; echo got");
+        rig.feed("\x1b]133;C\x07Verification code: ");
+        assert_eq!(rig.state(), State::Secret);
+        rig.keys("445566\r");
+        rig.feed(format!("445566\r\ngot\r\n{next}"));
+        rig.settle();
+        let told = format!("{:?}{:?}", rig.take(), rig.observer.hide_secrets(rig.observer.tail(1000)));
+        assert!(told.matches("got").count() > 2 && !told.contains("445566"), "{next:?}: {told}");
+    }
+}
