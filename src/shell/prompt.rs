@@ -110,6 +110,16 @@ impl Prompts {
         self.known.iter().any(|k| k.shape == shape)
     }
 
+    /// Whether a text that paused and is not known ends as no prompt did before, nor as prompts commonly do.
+    pub(crate) fn doubts(&self, text: &str) -> bool {
+        let sign = |t: &str| t.trim_end().chars().next_back();
+        let seen = |k: &Known| sign(&k.text) == sign(text) || k.shape == shape(text);
+        !self.is_empty()
+            && sign(text).is_some_and(|sign| sign.is_ascii())
+            && !is_form(text)
+            && !self.known.iter().any(seen)
+    }
+
     /// If `text` (all before the cursor) ends in a known prompt, the bytes before that prompt. `lines` stand above
     /// its last one.
     pub(crate) fn matched(&self, text: &str, kind: Kind, lines: u64) -> Option<usize> {

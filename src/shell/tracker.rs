@@ -71,7 +71,7 @@ enum Phase {
 /// A prompt that waits.
 #[derive(Debug)]
 struct Ready {
-    /// `None` when keys were typed ahead and the prompt is not known: the input's begin cannot be told.
+    /// `None` when keys were typed while the prompt may not have been whole: the input's begin cannot be told.
     start: Option<Start>,
     /// The prompt's own text, the last line of it, and how many are above that.
     text: String,
@@ -118,6 +118,8 @@ pub(crate) struct Tracker {
     /// In Unknown: where input began, should that turn out to be a prompt.
     candidate: Option<Start>,
     prompts: Prompts,
+    /// The last text typed at that may have been half of a prompt.
+    doubted: Option<String>,
     /// All lines of the prompt that waits or waited last.
     shown: String,
     /// The right prompt seen last.
@@ -185,6 +187,7 @@ impl Tracker {
             pending: None,
             candidate: None,
             prompts: Prompts::default(),
+            doubted: None,
             shown: String::new(),
             right: Right::default(),
             statuses: Statuses::default(),
@@ -252,7 +255,7 @@ impl Tracker {
             Phase::Ready(ready) => {
                 let not_echoed = ready.touched && self.typed_at.is_some_and(|at| now < at + NO_ECHO);
                 not_echoed
-                    || ready.start.as_ref().is_some_and(|start| {
+                    || ready.start.as_ref().map_or(ready.touched, |start| {
                         let line = screen.line_text(start.line).unwrap_or_default();
                         start.typed(&line) != Some("")
                     })

@@ -175,6 +175,14 @@ impl Tracker {
             *start = Start::at_cursor(screen);
             ready.text = before;
         }
+        // Perhaps half of a prompt, and the rest of it will stand before what was typed. Twice the same is no half.
+        if ready.settled && self.prompts.doubts(&ready.text) {
+            let before = self.doubted.replace(ready.text.clone());
+            if !before.is_some_and(|before| Prompts::same_shape(&before, &ready.text)) {
+                ready.start = None;
+                return;
+            }
+        }
         let (text, kind, lines, line) = (ready.text.clone(), ready.kind, ready.lines, start.line);
         self.learn(&text, kind, lines, line, screen);
     }

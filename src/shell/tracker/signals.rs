@@ -228,9 +228,9 @@ impl Tracker {
     fn input_starts(&mut self, screen: &impl Screen) {
         let here = screen.cursor_line();
         let text = screen.text_before_cursor();
-        // Drawn anew; what was typed may stand to the right of the cursor.
-        let right = match &self.phase {
-            Phase::Ready(ready) => ready.start.as_ref().map(|s| s.right.clone()),
+        // Drawn anew, or its end came after a pause; what was typed may stand to the right of the cursor.
+        let drawn = match &self.phase {
+            Phase::Ready(ready) => ready.start.clone(),
             _ => None,
         };
         let pending = self.pending.as_ref().map(|p| (p.edge.clone(), p.paste));
@@ -248,9 +248,10 @@ impl Tracker {
         self.see_prompt(screen, &prompt, edge.line, Editor::None);
         self.prompt_is(screen, &prompt, &edge, Kind::Mark, lines);
         let mut start = Start::at_cursor(screen);
-        start.right = right.unwrap_or(start.right);
-        if self.ahead_line && !paste {
-            start.ahead = partial_line(&edge.head).to_owned();
+        if let Some(drawn) = drawn {
+            (start.right, start.ahead) = (drawn.right, drawn.ahead);
+        } else {
+            start.ahead = self.typed_before(&edge, paste);
         }
         self.ready(Some(start), &prompt, lines, Kind::Mark, paste);
     }
@@ -384,11 +385,17 @@ impl Tracker {
         if complete && self.typed_ahead {
             self.learn(&prompt, kind, lines, here, screen);
         }
-        let start = Start::after(screen, &format!("{head}{before}{prompt}"));
+        let mut start = Start::after(screen, &format!("{head}{before}{prompt}"));
+        start.ahead = self.typed_before(&edge, paste);
         self.ready(Some(start), &prompt, lines, kind, paste);
         if let Phase::Ready(ready) = &mut self.phase {
             ready.settled = !complete;
         }
+    }
+
+    /// What was typed ahead, where no line editor shows it again behind the prompt.
+    fn typed_before(&self, edge: &Edge, paste: bool) -> String {
+        if self.ahead_line && !paste { partial_line(&edge.head).to_owned() } else { String::new() }
     }
 
     /// A line editor reads more lines of a command: it says so, or this comes at once and not in the form of the

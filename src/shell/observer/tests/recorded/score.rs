@@ -56,20 +56,20 @@ fn plain(text: &str) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-/// Compares in order. A command whose text was not told is known by its output, once it has ended.
+/// Compares in order. A command whose text was not told is known by its output, once it has ended; without any, only where
+/// it is the next.
 pub(super) fn score(recording: &Recording, told: &[(CommandRecord, Facts)]) -> Score {
     let mut score = Score::default();
     let mut next = 0;
     for (record, facts) in told {
         let rest = recording.expect.get(next..).unwrap_or_default();
-        let same = |truth: &Value| match &record.command {
+        let same = |(ahead, truth): (usize, &Value)| match &record.command {
             Some(command) => truth["command"].as_str() == Some(command),
             // What was printed so far tells nothing.
-            None => {
-                record.finished && truth["output"].as_str().is_some_and(|o| plain(o) == plain(&record.output))
-            }
+            None if !record.finished || ahead > 0 && record.output.is_empty() => false,
+            None => truth["output"].as_str().is_some_and(|o| plain(o) == plain(&record.output)),
         };
-        let Some(skipped) = rest.iter().position(same) else {
+        let Some(skipped) = rest.iter().enumerate().position(same) else {
             let verdict = record.command.is_some().then_some(false);
             score.mark("command", verdict, || format!("{:?}", record.command));
             continue;
