@@ -60,7 +60,7 @@ fn plain(text: &str) -> String {
 /// it is the next.
 pub(super) fn score(recording: &Recording, told: &[(CommandRecord, Facts)]) -> Score {
     let mut score = Score::default();
-    let mut next = 0;
+    let (mut next, mut found) = (0, Vec::new());
     for (record, facts) in told {
         let rest = recording.expect.get(next..).unwrap_or_default();
         let same = |(ahead, truth): (usize, &Value)| match &record.command {
@@ -75,14 +75,19 @@ pub(super) fn score(recording: &Recording, told: &[(CommandRecord, Facts)]) -> S
             continue;
         };
         rest[..skipped].iter().for_each(|truth| score.missed(truth));
+        compare(&mut score, &rest[skipped], record);
+        found.push((next + skipped, facts));
         next += skipped + 1;
-        compare(&mut score, &rest[skipped], record, facts);
     }
     recording.expect[next..].iter().for_each(|truth| score.missed(truth));
+    let ends = found.iter().skip(1).map(|(at, _)| *at).chain([recording.expect.len()]);
+    for ((at, facts), end) in found.iter().zip(ends) {
+        compare_places(&mut score, &recording.expect[*at..end], facts);
+    }
     score
 }
 
-fn compare(score: &mut Score, truth: &Value, record: &CommandRecord, facts: &Facts) {
+fn compare(score: &mut Score, truth: &Value, record: &CommandRecord) {
     score.mark("prompt", Some(true), String::new);
     match &record.command {
         Some(_) => score.mark("command", Some(true), String::new),
@@ -101,12 +106,24 @@ fn compare(score: &mut Score, truth: &Value, record: &CommandRecord, facts: &Fac
     score.mark("status", record.exit.map(|e| right(e.code)), || {
         format!("{command}: {:?} not {}", record.exit, truth["exit"])
     });
-    let home = truth["home"].as_str().unwrap();
-    let is_cwd = |cwd: &String| truth["cwd"].as_str() == Some(cwd.replacen('~', home, 1).as_str());
-    score.mark("cwd", facts.cwd.as_ref().map(is_cwd), || format!("after {command}: {:?}", facts.cwd));
-    let is = |fact: &Option<String>, name: &str| fact.as_ref().map(|f| truth[name] == f.as_str());
-    score.mark("user", is(&facts.user, "user"), || format!("after {command}: {:?}", facts.user));
-    score.mark("host", is(&facts.host, "host"), || format!("after {command}: {:?}", facts.host));
+}
+
+/// Who and where, at the prompt after a command, or after the last of those behind it of which nothing was told: their
+/// prompts came and went unseen.
+fn compare_places(score: &mut Score, truths: &[Value], facts: &Facts) {
+    if truths[0]["opens"] == true {
+        return;
+    }
+    let command = &truths[0]["command"];
+    for (name, fact) in [("cwd", &facts.cwd), ("user", &facts.user), ("host", &facts.host)] {
+        let is = |truth: &Value, fact: &str| {
+            let home = truth["home"].as_str().unwrap();
+            let fact = if name == "cwd" { fact.replacen('~', home, 1) } else { fact.to_owned() };
+            truth[name] == fact
+        };
+        let verdict = fact.as_ref().map(|fact| truths.iter().any(|truth| is(truth, fact)));
+        score.mark(name, verdict, || format!("after {command}: {fact:?}"));
+    }
 }
 
 /// Shells and prompts by facts.
