@@ -93,6 +93,16 @@ fn a_prompt_whose_blank_has_not_come_yet_is_remembered_with_it() {
 }
 
 #[test]
+fn half_of_a_prompt_is_doubted_where_another_is_known() {
+    assert!(!Prompts::default().doubts("[joe:/"), "the first may be anything");
+    let prompts = knows("[joe:/tmp] $ ", Kind::Paste);
+    assert!(prompts.doubts("[joe:/us"));
+    for whole in ["[joe:/usr] 130 $ ", "web1# ", "~ ❯ "] {
+        assert!(!prompts.doubts(whole), "{whole}");
+    }
+}
+
+#[test]
 fn the_line_above_belongs_to_the_prompt_if_it_is_there_nearly_every_time() {
     let mut prompts = knows("❯ ", Kind::Paste);
     let mut above = |text, first| prompts.line_above("❯ ", Some(text), first);
