@@ -18,13 +18,16 @@ use support::lab::Lab;
 use support::process::{ssh_of, wait_gone};
 use support::terminal::{Exit, Size, Terminal};
 
-/// Waits for a thread of aissh's with that name.
+/// Waits for a thread of aissh's with that name; the newest, where others have been stopped.
 fn thread_of(terminal: &Terminal, name: &str) -> Pid {
     let deadline = Instant::now() + DEADLINE;
     loop {
         let tasks = fs::read_dir(format!("/proc/{}/task", terminal.pid())).unwrap().flatten();
         let is_it = |path: &Path| fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm.trim() == name);
-        if let Some(path) = tasks.map(|task| task.path()).find(|path| is_it(path)) {
+        let number = |path: &Path| path.file_name()?.to_str()?.parse::<i32>().ok();
+        if let Some(path) =
+            tasks.map(|task| task.path()).filter(|path| is_it(path)).max_by_key(|path| number(path))
+        {
             return Pid::from_raw(path.file_name().unwrap().to_str().unwrap().parse().unwrap());
         }
         assert!(Instant::now() < deadline, "no thread {name}");
@@ -114,7 +117,12 @@ fn an_abort_in_the_emulator_costs_the_emulator() {
         open_panel(&terminal);
         terminal.wait_text("begins anew");
         assert_goes_on(&terminal, 2);
+        // While the panel is shown the thread has nothing that could be lost with it.
+        strike(terminal.pid(), thread_of(&terminal, "emulator"), signal);
+        assert_goes_on(&terminal, 3);
         close_panel(&terminal);
+        assert_goes_on(&terminal, 4);
+        terminal.wait_for(|screen| screen.contents().contains("round 3 goes on"), "what was said meanwhile");
         terminal.type_line("exit 6");
         assert_eq!(terminal.wait_exit(), Exit::Code(6), "{signal}");
         terminal.wait_text("aissh: internal error: the emulator's thread has crashed");

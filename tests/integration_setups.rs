@@ -45,7 +45,9 @@ fn bash_with_a_debug_trap_a_list_of_commands_and_a_two_line_prompt_survives() {
     let trap = "PS1='test$ '\ntrap '[[ $BASH_COMMAND == __ai* ]] && echo seen' DEBUG\n";
     let list = "PROMPT_COMMAND=('last=$?' 'PS1=\"[$last] test$ \"')\n";
     let lines = "PROMPT_COMMAND='printf \"%s at noon\\n\" \"$PWD\"'\nPS1='test$ '\n";
-    for text in [trap, list, lines] {
+    // An audit's set-up.
+    let audit = "PS1='test$ '\nPROMPT_COMMAND='seen=$?'\nreadonly PROMPT_COMMAND\n";
+    for text in [trap, list, lines, audit] {
         assert_survives(&Kind { rc: (".rc", text), ..BASH });
     }
 }
@@ -144,8 +146,10 @@ fn nothing_is_typed_without_the_key_nor_where_it_does_not_belong() {
     }
     terminal.wait_for(|screen| !screen.contents().contains("Esc  leave"), "the dialog's end");
     // A program reads; a secret is asked for; a program has the whole screen.
+    // What was held once and left is held again.
     let cases = [
         ("cat > $HOME/got", "anyway", "\x03"),
+        ("cat >> $HOME/got", "anyway", "\x03"),
         ("read -rsp 'Pass''word: ' x; echo \"$x\" > $HOME/got", "Not sent: a secret is asked for", "\x03"),
         ("printf '\\e[?1049h'; sleep 99", "Not sent: a full-screen program runs", "\x03"),
     ];

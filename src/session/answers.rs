@@ -78,8 +78,11 @@ fn write(path: &Path, known: &[(String, bool)]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
     let word = |yes: bool| if yes { "yes" } else { "no" };
     let text: String = known.iter().map(|(host, yes)| format!("{} {host}\n", word(*yes))).collect();
-    file.write_all(text.as_bytes())?;
-    fs::rename(&beside, path)
+    let done = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&beside, path));
+    if done.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    done
 }
 
 #[cfg(test)]

@@ -95,9 +95,14 @@ impl Session {
             match token {
                 Token::Key(key) => {
                     let actions = panel.view.key(key, copilot, now);
+                    if !actions.iter().any(|a| matches!(a, Action::SendCard { .. } | Action::Integrate(_))) {
+                        // What was held is sent by the same key again, and by nothing that comes after another.
+                        panel.held = None;
+                    }
                     self.act(actions, now);
                 }
                 Token::Paste { text, truncated } => {
+                    panel.held = None;
                     panel.view.paste(&String::from_utf8_lossy(&text));
                     if truncated {
                         panel.view.set_notice("the paste was longer than 1 MiB and is cut");
@@ -116,6 +121,7 @@ impl Session {
         // What came before it comes first: an Escape that still waits for the rest of a key.
         self.flush_keys(None);
         let Some(Side { panel, copilot, .. }) = &mut self.side else { return };
+        panel.held = None;
         panel.dirty = true;
         if action == PrefixAction::Toggle && panel.opening {
             // Pressed again before it was there.

@@ -346,8 +346,12 @@ impl Session {
     /// nobody.
     pub(super) fn on_watch_lost(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        let opening = std::mem::take(&mut side.panel.opening);
+        let (opening, kept) = (std::mem::take(&mut side.panel.opening), side.watch.is_here());
         let goes_on = side.watch.restart(self.remote, &self.modes);
+        side.panel.dirty = true;
+        if kept {
+            return;
+        }
         side.copilot.chat.note(if goes_on {
             "The picture of the terminal was lost by a fault in aissh. It begins anew."
         } else {

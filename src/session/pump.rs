@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// One read. Linux hands out at most 4 KiB of a PTY at a time, macOS less.
 const CHUNK: usize = 16 * 1024;
+/// How often it is looked whether another program has given the terminal back.
+const LOOK: Duration = Duration::from_millis(50);
 /// What may wait for a remote that takes nothing, while the panel is open: a paste of the longest kind.
 const PANEL_ROOM: usize = 2 * 1024 * 1024;
 /// Output is read up to this often before input is looked at again: a flood must not hold a ^C back.
@@ -86,7 +88,7 @@ impl Session {
         // With the panel open some of the keys are its own, and are read although the remote takes nothing.
         let room =
             if self.panel_is_open() { !self.to_pty.is_over(PANEL_ROOM) } else { !self.to_pty.is_full() };
-        let tty = wanted(room, !self.to_tty.is_empty());
+        let tty = wanted(room && !self.terminal_is_taken(), !self.to_tty.is_empty());
         let pty = wanted(!self.to_tty.is_full(), !self.to_pty.is_empty());
         let mut fds = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
@@ -118,8 +120,15 @@ impl Session {
         })
     }
 
+    /// Before the session ssh reads nothing of the terminal that it did not ask for, and so do we not: its agent's
+    /// pinentry may be asking for a PIN there, and half of that would be typed into the remote.
+    fn terminal_is_taken(&self) -> bool {
+        !self.connected && self.guard.is_some() && !self.tty.is_raw()
+    }
+
     fn timeout(&self) -> PollTimeout {
-        match self.deadline() {
+        let look = self.terminal_is_taken().then(|| Instant::now() + LOOK);
+        match self.deadline().into_iter().chain(look).min() {
             None => PollTimeout::NONE,
             Some(at) => {
                 // Rounded up: poll counts milliseconds, and rounding down would spin until the deadline.
@@ -156,6 +165,9 @@ impl Session {
     }
 
     fn read_tty(&mut self, buffer: &mut [u8]) {
+        if self.terminal_is_taken() {
+            return;
+        }
         match nix::unistd::read(self.tty.as_fd(), buffer) {
             Ok(n @ 1..) => {
                 let bytes = &buffer[..n];

@@ -149,6 +149,9 @@ impl Session {
 
     /// Input for ssh: sent at once; the tracker learns its kind and never its content.
     pub(super) fn pass_to_ssh(&mut self, bytes: &[u8], now: Instant) {
+        if let Some(side) = &mut self.side {
+            side.panel.held = None;
+        }
         self.send_pty(bytes);
         let Some(side) = &mut self.side else { return };
         if is_reply(bytes) {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::command::plain;
 
 /// Words that ask for a secret, in lower case. Programs translate theirs, so the common languages are here too.
-const ASKING: [&str; 24] = [
+const ASKING: [&str; 31] = [
     "password",
     "passwd",
     "passphrase",
@@ -19,6 +19,13 @@ const ASKING: [&str; 24] = [
     "token",
     "pin",
     "otp",
+    "totp",
+    "hotp",
+    "mfa",
+    "2fa",
+    "authentication code",
+    "security code",
+    "access code",
     "passwort",
     "kennwort",
     "mot de passe",
@@ -140,16 +147,20 @@ impl Secret {
 /// "Password:", "[sudo] password for joe: ", "Enter PIN for 'x': " …
 fn asks(line: &str) -> bool {
     let line = line.trim();
-    if line.len() > MAX_QUESTION || !line.ends_with([':', '：']) {
+    if line.len() > MAX_QUESTION || !line.ends_with([':', '：', '?']) {
         return false;
     }
+    let is_question = line.ends_with([':', '：']);
     let line = line.to_lowercase();
     let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     ASKING.iter().any(|word| {
         line.match_indices(word).any(|(at, _)| {
             // Short words only whole: "pin" is in "mapping", "otp" in "footpath". Chinese has no blanks.
-            word.len() > 5
-                || edge(line[..at].chars().next_back()) && edge(line[at + word.len()..].chars().next())
+            // Of other signs a prompt may end in one: only what can be nothing else counts before them.
+            word.len() > 5 && (is_question || line[at + word.len()..].chars().count() < 2)
+                || is_question
+                    && edge(line[..at].chars().next_back())
+                    && edge(line[at + word.len()..].chars().next())
         })
     })
 }
@@ -171,11 +182,16 @@ mod tests {
             "Passwort: ",
             "[sudo] joe 的密码：",
             "Passcode or option (1-3): ",
+            "Enter TOTP code: ",
+            "MFA code: ",
+            "Your security code? ",
         ] {
             assert!(asks(line), "{line}");
         }
         for line in [
             "mapping: ",
+            "Forgot the password for good? [y/N] ?",
+            "secret> ",
             "password",
             "Enter your name: ",
             "$ ",

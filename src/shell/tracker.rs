@@ -155,6 +155,9 @@ pub(crate) struct Tracker {
     enter: bool,
     /// And once more, for what comes after.
     enter_ahead: bool,
+    /// `enter` was typed before the prompt that waits, and may have been read by what ran then: until when it may still
+    /// be answered.
+    old_enter: Option<Instant>,
     /// Keys were typed while no prompt was known to wait.
     typed_ahead: bool,
     typed_at: Option<Instant>,
@@ -210,6 +213,7 @@ impl Tracker {
             alternate: false,
             enter: false,
             enter_ahead: false,
+            old_enter: None,
             typed_ahead: false,
             typed_at: None,
             ahead_line: false,
@@ -286,7 +290,7 @@ impl Tracker {
             }
             _ => None,
         };
-        [self.quiet_at, long, self.unechoed.map(|t| t + NO_ECHO)].into_iter().flatten().min()
+        [self.quiet_at, long, self.unechoed.map(|t| t + NO_ECHO), self.old_enter].into_iter().flatten().min()
     }
 
     /// The answer to Enter is the cursor's leaving the line: the screen is wanted at the next LF, before more.
@@ -367,6 +371,9 @@ impl Tracker {
                 self.secret.begin(screen.cursor_line(), &screen.text_before_cursor());
             }
         }
+        if self.old_enter.take_if(|at| *at <= now).is_some() {
+            self.forget_read_enter(screen);
+        }
         self.report_long_run(screen, now);
     }
 
@@ -395,6 +402,15 @@ impl Tracker {
             self.recognise(screen, now);
         }
         self.tell_started();
+    }
+
+    /// The prompt waits, and nothing came of an Enter that was typed before it: a program read it (`read`, `input()`).
+    fn forget_read_enter(&mut self, screen: &impl Screen) {
+        let Phase::Ready(Ready { start: Some(start), .. }) = &self.phase else { return };
+        let line = screen.line_text(start.line).unwrap_or_default();
+        if start.typed(&line) == Some("") {
+            (self.enter, self.enter_ahead, self.typed_ahead, self.ahead_line) = (false, false, false, false);
+        }
     }
 
     fn tell(&mut self, event: ShellEvent) {

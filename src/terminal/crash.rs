@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering};
 
 /// Those whose default action ends a process, without the ones that are passed on to ssh and the two that cannot be
 /// caught.
-const FATAL: [i32; 9] = [
+const FATAL: [i32; 8] = [
     libc::SIGABRT,
     libc::SIGSEGV,
     libc::SIGBUS,
@@ -24,7 +24,6 @@ const FATAL: [i32; 9] = [
     libc::SIGTRAP,
     libc::SIGSYS,
     libc::SIGXCPU,
-    libc::SIGXFSZ,
 ];
 
 /// Name of the thread whose loss somebody asks for ([`emulator_is_lost`]); 15 bytes at most, as the kernel keeps it.
@@ -75,20 +74,28 @@ pub fn install(wake: BorrowedFd<'_>) -> io::Result<()> {
     // Open for good: its number must never mean something else.
     WAKE.store(wake.try_clone_to_owned()?.into_raw_fd(), Ordering::SeqCst);
     for signal in FATAL.into_iter().filter(|signal| !is_ignored(*signal)) {
-        // SAFETY: `on_fault` only makes async-signal-safe calls and touches atomics; the structure is all zero but for
-        // what is set, which is a valid sigaction with an empty mask.
-        #[allow(unsafe_code)]
-        let done = unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_fault as extern "C" fn(i32) as usize;
-            action.sa_flags = libc::SA_ONSTACK;
-            libc::sigaction(signal, &action, std::ptr::null_mut())
-        };
-        if done != 0 {
-            return Err(io::Error::last_os_error());
-        }
+        handle(signal, on_fault)?;
+    }
+    // A file that may not grow (ulimit -f) is an error of the write, as a full disk is, and no reason to die.
+    if !is_ignored(libc::SIGXFSZ) {
+        handle(libc::SIGXFSZ, on_limit)?;
     }
     Ok(())
+}
+
+extern "C" fn on_limit(_signal: i32) {}
+
+fn handle(signal: i32, handler: extern "C" fn(i32)) -> io::Result<()> {
+    // SAFETY: both handlers only make async-signal-safe calls and touch atomics; the structure is all zero but for what is
+    // set, which is a valid sigaction with an empty mask.
+    #[allow(unsafe_code)]
+    let done = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as usize;
+        action.sa_flags = libc::SA_ONSTACK;
+        libc::sigaction(signal, &action, std::ptr::null_mut())
+    };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// The terminal has been made raw: how it was before.

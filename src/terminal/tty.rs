@@ -56,6 +56,14 @@ impl Tty {
         Ok(guard)
     }
 
+    /// Whether the settings are still those of raw mode. A program that opened the terminal by its name (pinentry, for an
+    /// agent that ssh asks) has other ones while it reads.
+    pub fn is_raw(&self) -> bool {
+        termios::tcgetattr(&self.file).is_ok_and(|now| {
+            !now.local_flags.intersects(LocalFlags::ISIG | LocalFlags::ICANON | LocalFlags::ECHO)
+        })
+    }
+
     /// Raw mode again, under the same guard.
     pub fn enter_raw(&self) -> io::Result<()> {
         let mut raw = self.cooked.clone();

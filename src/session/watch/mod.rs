@@ -92,8 +92,16 @@ impl Watch {
     /// The thread is dead. There is another, which knows of the session only that it is in these modes; false if there
     /// is none any more.
     pub(super) fn restart(&mut self, size: Size, modes: &Modes) -> bool {
-        self.is_lost();
         self.restarts += 1;
+        if matches!(self.place, Place::Here(_)) {
+            // The observer is safe; it is only its home that is gone. One more, whatever it was: the panel is shown.
+            if let Ok((feed_tx, begun)) = spawn((self.make)(size), self.event_tx.clone(), self.waker.clone())
+            {
+                (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
+            }
+            return true;
+        }
+        self.is_lost();
         if self.restarts > RESTARTS {
             return false;
         }
@@ -103,6 +111,11 @@ impl Watch {
         (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
         (self.backlog, self.place) = (Backlog::behind_gap(modes), Place::Away(None));
         true
+    }
+
+    /// Whether the observer is here, and no thread's death can cost it.
+    pub(super) fn is_here(&self) -> bool {
+        matches!(self.place, Place::Here(_))
     }
 
     /// A copy of what ssh printed; `modes` is what the terminal is in after it.

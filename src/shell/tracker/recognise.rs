@@ -100,6 +100,7 @@ impl Tracker {
         // An Enter that was typed ahead is read by the line editor; without one the kernel's echo has used it up.
         let enter_ahead = self.enter && !paste;
         self.enter &= paste;
+        self.old_enter = self.typed_at.filter(|_| self.enter).map(|typed| typed + AHEAD);
         if !paste {
             self.sent = None;
         }

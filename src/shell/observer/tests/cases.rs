@@ -426,3 +426,19 @@ fn a_menu_answered_at_login_does_not_hide_the_prompt_after_it() {
     rig.settle();
     assert_eq!((rig.state(), rig.take()), (State::AtPrompt, vec![ShellEvent::Prompt]));
 }
+
+#[test]
+fn an_enter_that_a_program_has_read_does_not_stay() {
+    let mut rig = bash();
+    run(&mut rig, "read x");
+    rig.keys("abc\r");
+    rig.feed(format!("abc\r\n{BASH}"));
+    rig.wait(Duration::from_secs(3));
+    assert!(rig.state() == State::AtPrompt && !rig.observer.line_is_taken(rig.now));
+    rig.take();
+    run(&mut rig, "ls");
+    rig.feed(format!("file\r\n{BASH}"));
+    rig.wait(Duration::from_secs(3));
+    assert_eq!(rig.take(), told(Some("ls"), "file"));
+    assert!(!rig.observer.line_is_taken(rig.now));
+}
