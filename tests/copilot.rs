@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use aissh::linus::contract::{ClearSuggestions, Envelope, Request, SessionEvent, Source, StepStatus};
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, close_panel, open_panel};
+use support::aissh::{PREFIX, Run, chat, close_panel, edit_card, open_panel};
 use support::envelopes::{card, plans, suggests, to_chats};
 use support::lab::Lab;
 use support::linus::{Call, LEGACY, Linus, MODERN, Setup, Style};
@@ -46,8 +46,7 @@ fn a_suggestion_is_edited_and_sent_and_its_end_is_told_over_both_eras_and_all_st
         {
             terminal.wait_text(shown);
         }
-        terminal.send(format!("{PREFIX}1"));
-        terminal.wait_text("Edit 1 cmd_001");
+        edit_card(&terminal);
         terminal.send(" two");
         terminal.wait_text("› echo one two");
         terminal.send("\r");
@@ -89,8 +88,7 @@ fn closing_at_once_after_sending_keeps_the_echo_dim() {
     open_panel(&terminal);
     chat(&terminal, "go");
     terminal.wait_text("cmd_001");
-    terminal.send(format!("{PREFIX}1"));
-    terminal.wait_text("Edit 1 cmd_001");
+    edit_card(&terminal);
     terminal.send(format!("\r{PREFIX}a"));
     let prompt = format!("{} ", lab.prompt());
     let is_back = |screen: &vt100::Screen| {

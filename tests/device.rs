@@ -6,7 +6,7 @@ mod support;
 
 use aissh::linus::contract::{Envelope, Request};
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, open_panel};
+use support::aissh::{PREFIX, Run, chat, edit_card, open_panel};
 use support::envelopes::{card, suggests, to_chats};
 use support::lab::Lab;
 use support::linus::Linus;
@@ -70,8 +70,7 @@ fn vtysh_is_known_its_modes_are_followed_and_its_pager_waits() {
     terminal.wait_text("--More--");
     chat(&terminal, "what now");
     terminal.wait_text("cmd_001");
-    terminal.send(format!("{PREFIX}1"));
-    terminal.wait_text("Edit 1 cmd_001");
+    edit_card(&terminal);
     terminal.send("\r");
     terminal.wait_text("A pager or a question waits");
     assert_eq!(commands(&linus.calls()).len(), steps.len(), "it has not ended");
@@ -122,8 +121,7 @@ fn a_card_is_held_while_a_program_or_a_pager_reads_and_its_lines_are_no_commands
         terminal.wait_prompt(waits);
         chat(&terminal, "hello");
         terminal.wait_text("cmd_001");
-        terminal.send(format!("{PREFIX}1"));
-        terminal.wait_text("Edit 1 cmd_001");
+        edit_card(&terminal);
         terminal.send("\r");
         terminal.wait_text(why);
         terminal.send(format!("{PREFIX}\t{leave}"));

@@ -182,13 +182,18 @@ fn a_session_is_stopped_and_continued_in_front_and_in_the_background() {
         let stopped = ask(&shell, "stty -a; jobs | cut -c 1-20");
         // Continued behind, it wants the terminal back and is stopped for that; the terminal stays the shell's.
         let behind = ask(&shell, "bg > /dev/null; until jobs | grep -q Stopped; do :; done; clear; stty -a");
-        shell.type_line("clear; fg");
-        shell.send("\r");
-        shell.wait_prompt(lab.prompt());
-        shell.type_line("exit 6");
-        shell.wait_prompt("outer>");
+        bring_back_and_end(&shell, &lab);
         (stopped, behind, ask(&shell, "stty -a; echo $status; jobs"))
     });
+}
+
+/// The stopped session is continued in front, and ended from inside.
+fn bring_back_and_end(shell: &Terminal, lab: &Lab) {
+    shell.type_line("clear; fg");
+    shell.send("\r");
+    shell.wait_prompt(lab.prompt());
+    shell.type_line("exit 6");
+    shell.wait_prompt("outer>");
 }
 
 #[test]
@@ -209,11 +214,7 @@ fn stops_from_outside_stop_it_and_it_goes_on() {
             shell.wait_text("Stopped");
             shell.wait_prompt("outer>");
             let stopped = ask(&shell, "stty -a; jobs | cut -c 1-12");
-            shell.type_line("clear; fg");
-            shell.send("\r");
-            shell.wait_prompt(lab.prompt());
-            shell.type_line("exit 6");
-            shell.wait_prompt("outer>");
+            bring_back_and_end(&shell, &lab);
             (stopped, ask(&shell, "stty -a; echo $status; jobs"))
         });
     }

@@ -50,6 +50,12 @@ fn assert_goes_on(terminal: &Terminal, n: u32) {
     terminal.wait_text(&format!("round {n} goes on"));
 }
 
+/// The session ends as the remote says.
+fn assert_ends(terminal: &Terminal) {
+    terminal.type_line("exit 6");
+    assert_eq!(terminal.wait_exit(), Exit::Code(6));
+}
+
 #[test]
 fn a_panic_in_the_wire_costs_the_panel_and_a_second_one_the_session() {
     let lab = Lab::start();
@@ -60,8 +66,7 @@ fn a_panic_in_the_wire_costs_the_panel_and_a_second_one_the_session() {
         terminal.send(format!("{PREFIX}a"));
         assert_goes_on(&terminal, 1);
         terminal.screen(|screen| assert!(!screen.alternate_screen() && !screen.hide_cursor()));
-        terminal.type_line("exit 6");
-        assert_eq!(terminal.wait_exit(), Exit::Code(6));
+        assert_ends(&terminal);
     }
     let terminal = Run::aissh(&lab).own(&["--no-copilot"]).env("AISSH_PANIC", "bare wire").start();
     // The panic is in the next turn of the loop, for which something has to happen.
@@ -170,8 +175,7 @@ fn a_session_writes_no_file() {
     terminal.wait_text("df -h");
     terminal.send(format!("{PREFIX}\t"));
     assert_goes_on(&terminal, 1);
-    terminal.type_line("exit 6");
-    assert_eq!(terminal.wait_exit(), Exit::Code(6));
+    assert_ends(&terminal);
 }
 
 #[test]
@@ -188,8 +192,7 @@ fn files_that_break_after_the_start_do_not_matter() {
     terminal.wait_text("Linus: ");
     terminal.send(format!("{PREFIX}\t"));
     assert_goes_on(&terminal, 1);
-    terminal.type_line("exit 6");
-    assert_eq!(terminal.wait_exit(), Exit::Code(6));
+    assert_ends(&terminal);
 }
 
 #[test]
@@ -220,8 +223,7 @@ fn what_vt100_panics_on_is_not_seen() {
             open_panel(&terminal);
             terminal.wait_text("round 1 goes on");
         }
-        terminal.type_line("exit 6");
-        assert_eq!(terminal.wait_exit(), Exit::Code(6));
+        assert_ends(&terminal);
         let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
         assert!(!raw.contains("internal error"), "{raw}");
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aissh::linus::contract::{ChatResponse, Envelope, Request};
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, close_panel, open_panel};
+use support::aissh::{PREFIX, Run, chat, close_panel, edit_card, open_panel};
 use support::envelopes::{card, plans, says, suggests};
 use support::lab::Lab;
 use support::linus::{Linus, Setup, Style};
@@ -179,8 +179,7 @@ fn a_card_is_not_sent_into_a_full_screen_program_or_a_secret_prompt() {
         terminal.send(format!("{PREFIX}\t"));
         terminal.type_line(line);
         terminal.wait_text(shows);
-        terminal.send(format!("{PREFIX}1"));
-        terminal.wait_text("Edit 1 cmd_001");
+        edit_card(&terminal);
         terminal.send("\r");
         terminal.wait_text("Not sent");
         terminal.send(format!("{PREFIX}\tmine\r"));

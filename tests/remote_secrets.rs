@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 
 use aissh::linus::contract::{Envelope, Request};
-use support::aissh::{PREFIX, Run, chat, open_panel};
+use support::aissh::{PREFIX, Run, chat, edit_card, open_panel};
 use support::envelopes::{card, suggests, to_chats};
 use support::lab::{Account, Lab};
 use support::linus::Linus;
@@ -161,8 +161,7 @@ fn nothing_is_sent_to_a_devices_enable_password() {
     terminal.wait_text(LOCK);
     chat(&terminal, "hello");
     terminal.wait_text("cmd_001");
-    terminal.send(format!("{PREFIX}1"));
-    terminal.wait_text("Edit 1 cmd_001");
+    edit_card(&terminal);
     terminal.send("\r");
     terminal.wait_text("Not sent: a secret is asked for");
     terminal.send(format!("{PREFIX}\thunter2-enable\r"));

@@ -18,7 +18,7 @@ mod size;
 mod voice;
 
 use crate::linus::contract::{Envelope, Request};
-use crate::text::cut;
+use crate::text::{cut, last};
 pub(crate) use plain::printable;
 use session::{Executed, Session};
 use std::collections::HashMap;
@@ -48,14 +48,14 @@ impl Builtin {
         match request {
             Request::Chat { session_id, message, context } => {
                 let mut context = context.clone();
-                context.terminal_tail = plain::last(&context.terminal_tail, MAX_TEXT).to_owned();
+                context.terminal_tail = last(&context.terminal_tail, MAX_TEXT).to_owned();
                 self.session(session_id).chat(message, &context)
             }
             Request::TerminalUpdate { session_id, new_output, terminal_tail, context } => {
                 match self.known(session_id) {
                     Some(session) => {
                         session.look(terminal_tail);
-                        session.terminal_update(plain::last(new_output, MAX_TEXT), context)
+                        session.terminal_update(last(new_output, MAX_TEXT), context)
                     }
                     None => Envelope::default(),
                 }
@@ -74,7 +74,7 @@ impl Builtin {
                     command,
                     source: *source,
                     suggestion_id: suggestion_id.as_deref(),
-                    output: plain::last(output, MAX_TEXT),
+                    output: last(output, MAX_TEXT),
                     exit_code: *exit_code,
                     context,
                 }),

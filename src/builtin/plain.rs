@@ -73,15 +73,6 @@ fn skip_csi(chars: &mut Chars<'_>) {
     chars.next_if(|c| ('@'..='~').contains(c));
 }
 
-/// At most `length` bytes from the end, cut between characters.
-pub(crate) fn last(text: &str, length: usize) -> &str {
-    let mut start = text.len().saturating_sub(length);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
-}
-
 /// Characters that steer a terminal or hide in text: controls, bidi, zero-width, tags.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()

@@ -9,7 +9,7 @@ use crate::linus::contract::{
     SuggestedCommands, Suggestion,
 };
 use crate::shell::{Dialect, dialect_of};
-use crate::text::cut;
+use crate::text::{cut, last};
 use std::collections::BTreeSet;
 
 /// Findings that are remembered as said. A plan has a few dozen; when it is full, one may be told twice.
@@ -113,17 +113,22 @@ impl Session {
 
     /// What prompts at the end of the terminal: a runbook's commands are for a Unix shell.
     pub(crate) fn look(&mut self, tail: &str) {
-        let dialect = dialect_of(&plain::clean(plain::last(tail, MAX_SCREEN)));
+        let dialect = dialect_of(&plain::clean(last(tail, MAX_SCREEN)));
         let foreign = dialect.is_device() || dialect == Dialect::PowerShell;
         self.foreign = dialect.name().filter(|_| foreign);
     }
 
+    /// All cards, if there are any.
+    fn take_cards_back(&mut self) -> Option<ClearSuggestions> {
+        let had = !std::mem::take(&mut self.cards).is_empty();
+        had.then(|| ClearSuggestions { ids: Vec::new(), all: true })
+    }
+
     /// The cards of a plan are not for this CLI; the plan stands for when its shell comes back.
     fn has_nothing_for(&mut self, cli: &str) -> Envelope {
-        let clear = !std::mem::take(&mut self.cards).is_empty();
+        let clear_suggestions = self.take_cards_back();
         let mut parts = vec![voice::no_shell(cli)];
         self.sign(&mut parts);
-        let clear_suggestions = clear.then(|| ClearSuggestions { ids: Vec::new(), all: true });
         Envelope { clear_suggestions, ..self.only_says(&parts) }
     }
 
@@ -157,9 +162,7 @@ impl Session {
 
     pub(crate) fn terminal_update(&mut self, new_output: &str, context: &Context) -> Envelope {
         if self.foreign.is_some() {
-            let clear = !std::mem::take(&mut self.cards).is_empty();
-            let clear_suggestions = clear.then(|| ClearSuggestions { ids: Vec::new(), all: true });
-            return Envelope { clear_suggestions, ..Envelope::default() };
+            return Envelope { clear_suggestions: self.take_cards_back(), ..Envelope::default() };
         }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let observed = plan.observe(new_output, None, context.cwd.as_deref());

@@ -1,6 +1,7 @@
 //! What the user said to the shell integration, by host: a small file in the state folder. It chooses words and is
 //! never a reason to type anything.
 
+use std::cell::OnceCell;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -11,27 +12,32 @@ const HOSTS: usize = 1000;
 /// A larger file is not ours.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The file, one `yes user@host` or `no user@host` a line, the latest last.
+/// The file, one `yes user@host` or `no user@host` a line, the latest last. It is read when it is first asked: most
+/// sessions never do.
 pub(super) struct Answers {
     path: Option<PathBuf>,
-    known: Vec<(String, bool)>,
+    known: OnceCell<Vec<(String, bool)>>,
 }
 
 impl Answers {
     /// The usual file; without a state folder nothing is remembered.
-    pub(super) fn load() -> Self {
+    pub(super) fn of_user() -> Self {
         let dirs = directories::ProjectDirs::from("", "", "aissh");
         let path = dirs.map(|d| d.state_dir().unwrap_or_else(|| d.data_local_dir()).join("integration"));
         Self::at(path)
     }
 
     fn at(path: Option<PathBuf>) -> Self {
-        let known = path.as_deref().map(read).unwrap_or_default();
-        Self { path, known }
+        Self { path, known: OnceCell::new() }
+    }
+
+    fn read(&self) -> Vec<(String, bool)> {
+        self.path.as_deref().map(read).unwrap_or_default()
     }
 
     pub(super) fn get(&self, target: &str) -> Option<bool> {
-        self.known.iter().rev().find(|(host, _)| host == target).map(|(_, yes)| *yes)
+        let known = self.known.get_or_init(|| self.read());
+        known.iter().rev().find(|(host, _)| host == target).map(|(_, yes)| *yes)
     }
 
     /// Remembers an answer, also for the sessions to come.
@@ -40,15 +46,13 @@ impl Answers {
             return Ok(());
         }
         // Another session may have written since.
-        let mut known = self.path.as_deref().map(read).unwrap_or_default();
+        let mut known = self.read();
         known.retain(|(host, _)| host != target);
         known.push((target.to_owned(), yes));
         known.drain(..known.len().saturating_sub(HOSTS));
-        self.known = known;
-        match &self.path {
-            Some(path) => write(path, &self.known),
-            None => Ok(()),
-        }
+        let written = self.path.as_deref().map_or(Ok(()), |path| write(path, &known));
+        self.known = OnceCell::from(known);
+        written
     }
 }
 

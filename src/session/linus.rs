@@ -1,6 +1,6 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
-use super::watch::Snapshot;
+use super::watch::{Restart, Snapshot};
 use super::{Session, Side};
 use crate::copilot::Delivery;
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
@@ -346,19 +346,16 @@ impl Session {
     /// nobody.
     pub(super) fn on_watch_lost(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        let (opening, kept) = (std::mem::take(&mut side.panel.opening), side.watch.is_here());
-        let goes_on = side.watch.restart(self.remote, &self.modes);
+        let opening = std::mem::take(&mut side.panel.opening);
+        let restart = side.watch.restart(self.remote, &self.modes);
         side.panel.dirty = true;
-        if kept {
-            return;
-        }
-        side.copilot.chat.note(if goes_on {
-            "The picture of the terminal was lost by a fault in aissh. It begins anew."
-        } else {
-            "The terminal is not followed any more: a fault in aissh."
+        side.copilot.chat.note(match restart {
+            Restart::Kept => return,
+            Restart::Anew => "The picture of the terminal was lost by a fault in aissh. It begins anew.",
+            Restart::Lost => "The terminal is not followed any more: a fault in aissh.",
         });
         side.take_snapshots(now);
-        if goes_on {
+        if restart == Restart::Anew {
             side.panel.opening = opening && side.watch.ask(now);
             return;
         }

@@ -282,16 +282,13 @@ impl Session {
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
         let Some(side) = &mut self.side else { return };
-        side.note_dialect();
-        if !side.panel.view.is_shown()
-            || !side.panel.dirty
-            || now < side.panel.next_frame
-            || !self.to_tty.is_empty()
-        {
+        let panel = &mut side.panel;
+        if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
             return;
         }
-        (side.panel.dirty, side.panel.next_frame) = (false, now + FRAME);
+        (panel.dirty, panel.next_frame) = (false, now + FRAME);
         planted("panel");
+        side.note_dialect();
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
         let Side { panel, watch, copilot, linus, .. } = side;

@@ -88,7 +88,8 @@ impl Session {
         // With the panel open some of the keys are its own, and are read although the remote takes nothing.
         let room =
             if self.panel_is_open() { !self.to_pty.is_over(PANEL_ROOM) } else { !self.to_pty.is_full() };
-        let tty = wanted(room && !self.terminal_is_taken(), !self.to_tty.is_empty());
+        let taken = self.terminal_is_taken();
+        let tty = wanted(room && !taken, !self.to_tty.is_empty());
         let pty = wanted(!self.to_tty.is_full(), !self.to_pty.is_empty());
         let mut fds = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
@@ -100,7 +101,7 @@ impl Session {
         fds.extend(tty_at.map(|_| PollFd::new(self.tty.as_fd(), tty)));
         let pty_at = (!self.pty_gone && !pty.is_empty()).then_some(fds.len());
         fds.extend(pty_at.map(|_| PollFd::new(self.pty.as_fd(), pty)));
-        match poll(&mut fds, self.timeout()) {
+        match poll(&mut fds, self.timeout(taken)) {
             Ok(_) | Err(nix::Error::EINTR) => {}
             Err(e) => return Err(e.into()),
         }
@@ -126,8 +127,9 @@ impl Session {
         !self.connected && self.guard.is_some() && !self.tty.is_raw()
     }
 
-    fn timeout(&self) -> PollTimeout {
-        let look = self.terminal_is_taken().then(|| Instant::now() + LOOK);
+    /// `taken`: another program has the terminal.
+    fn timeout(&self, taken: bool) -> PollTimeout {
+        let look = taken.then(|| Instant::now() + LOOK);
         match self.deadline().into_iter().chain(look).min() {
             None => PollTimeout::NONE,
             Some(at) => {

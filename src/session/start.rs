@@ -146,7 +146,7 @@ impl Side {
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             nonce,
             integrating: Integrating::default(),
-            answers: Answers::load(),
+            answers: Answers::of_user(),
             offers: start.config.integration.offer,
             local_secret: false,
         })

@@ -150,17 +150,17 @@ fn asks(line: &str) -> bool {
     if line.len() > MAX_QUESTION || !line.ends_with([':', '：', '?']) {
         return false;
     }
-    let is_question = line.ends_with([':', '：']);
+    let in_colon = !line.ends_with('?');
     let line = line.to_lowercase();
     let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     ASKING.iter().any(|word| {
         line.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + word.len()..]);
             // Short words only whole: "pin" is in "mapping", "otp" in "footpath". Chinese has no blanks.
-            // Of other signs a prompt may end in one: only what can be nothing else counts before them.
-            word.len() > 5 && (is_question || line[at + word.len()..].chars().count() < 2)
-                || is_question
-                    && edge(line[..at].chars().next_back())
-                    && edge(line[at + word.len()..].chars().next())
+            let is_long = word.len() > 5;
+            let is_whole = edge(before.chars().next_back()) && edge(after.chars().next());
+            // Any text may end in a question mark: then it has to be a long word's.
+            if in_colon { is_long || is_whole } else { is_long && after == "?" }
         })
     })
 }

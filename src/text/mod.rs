@@ -11,4 +11,4 @@ mod wrap;
 pub(crate) use classify::{is_invisible, is_odd_space};
 pub use sanitize::{sanitize, sanitize_sgr, strip_sgr};
 pub use visible::{is_sendable_char, visible, visible_char};
-pub use wrap::{char_width, cut, truncate, width, wrap, wrap_ranges};
+pub use wrap::{char_width, cut, last, truncate, width, wrap, wrap_ranges};

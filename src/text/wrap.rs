@@ -47,6 +47,15 @@ pub fn cut(text: &str, bytes: usize) -> &str {
     &text[..at]
 }
 
+/// The longest end of the text that is not longer than `bytes`, cut between characters.
+pub fn last(text: &str, bytes: usize) -> &str {
+    let mut at = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    &text[at..]
+}
+
 /// The longest start of the text that fits in `cols`.
 fn head(text: &str, cols: usize) -> &str {
     let mut used = 0;

@@ -49,7 +49,8 @@ pub fn draw(
     terminal_pane::draw(screen, seen, shift, buffer);
     Clear.render(panel, buffer);
     let inner = if over_all { panel } else { divider(buffer, panel, view) };
-    let cursor = Panel { view, copilot, status, area: inner }.draw(buffer);
+    let judged = view.edit.as_ref().and_then(|editor| copilot.suggestions.judge_edit(editor.text()));
+    let cursor = Panel { view, copilot, status, area: inner, judged }.draw(buffer);
     match view.focus() {
         Focus::Terminal => terminal_pane::cursor(screen, seen, shift),
         Focus::Panel => Cursor { position: cursor, shape: Shape::User },
@@ -75,6 +76,8 @@ struct Panel<'a> {
     copilot: &'a Copilot,
     status: &'a Status,
     area: Rect,
+    /// What is thought of the text on the edit line.
+    judged: Option<Judgement>,
 }
 
 impl Panel<'_> {
@@ -155,10 +158,9 @@ impl Panel<'_> {
         usize::from(self.warning().is_some()) + usize::from(self.view.confirm.is_some())
     }
 
-    /// What is thought of the text on the edit line, unless that is harmless.
-    fn warning(&self) -> Option<Judgement> {
-        let editor = self.view.edit.as_ref()?;
-        self.copilot.suggestions.judge_edit(editor.text()).filter(|judgement| judgement.level > Risk::Low)
+    /// The same, unless the text is harmless.
+    fn warning(&self) -> Option<&Judgement> {
+        self.judged.as_ref().filter(|judgement| judgement.level > Risk::Low)
     }
 
     /// Draws reason and confirmation; the values are the room between them and where the confirmation's cursor is.
@@ -223,8 +225,8 @@ impl Panel<'_> {
         };
         let number = suggestions.numbered().find(|(_, c)| c.id == card.id);
         let number = number.map(|(n, _)| format!("{n} ")).unwrap_or_default();
-        let level = self.view.edit.as_ref().and_then(|editor| suggestions.judge_edit(editor.text()));
-        let (style, risk) = self.view.theme.risk(level.map_or(Risk::High, |judgement| judgement.level));
+        let level = self.judged.as_ref().map_or(Risk::High, |judgement| judgement.level);
+        let (style, risk) = self.view.theme.risk(level);
         (format!("Edit {number}{}", visible(&card.id)), vec![Span::styled(risk, style)])
     }
 

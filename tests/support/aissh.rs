@@ -130,6 +130,12 @@ pub(crate) fn wait_panel(terminal: &Terminal) {
     terminal.wait_for(is_drawn, "the panel");
 }
 
+/// Puts the first card on the edit line.
+pub(crate) fn edit_card(terminal: &Terminal) {
+    terminal.send(format!("{PREFIX}1"));
+    terminal.wait_text("Edit 1 cmd_001");
+}
+
 /// Closes the panel and waits until the screen is the remote's again.
 pub(crate) fn close_panel(terminal: &Terminal) {
     terminal.send(format!("{PREFIX}a"));

@@ -3,7 +3,7 @@
 //! Patterns have `*` (anything) and `?`. Words have marks for what is not known of them; a mark and a pattern's
 //! star can meet in both directions, so this asks whether any text fits both.
 
-use super::shell::{ANY, STAR, UNKNOWN};
+use super::shell::{ANY, STAR, UNKNOWN, is_literal};
 
 /// Longer words are cut: a path has 4096 bytes at most, and what is asked for stands at the ends of short ones.
 const WORD_LIMIT: usize = 512;
@@ -32,10 +32,6 @@ fn of_word(c: char) -> Sign {
         ANY => Sign::One,
         c => Sign::Char(c),
     }
-}
-
-pub(super) fn is_literal(word: &str) -> bool {
-    !word.contains([UNKNOWN, STAR, ANY])
 }
 
 /// Whether the literal text matches.

@@ -63,8 +63,8 @@ impl Syntax {
             | Dialect::Bash
             | Dialect::Zsh
             | Dialect::Ksh
-            | Dialect::Dash => Self::Posix,
-            Dialect::Ash => Self::Posix,
+            | Dialect::Dash
+            | Dialect::Ash => Self::Posix,
             Dialect::Fish => Self::Fish,
             Dialect::IosLike | Dialect::Ios | Dialect::NxOs | Dialect::Eos => Self::Ios,
             Dialect::Vtysh => Self::Frr,

@@ -24,8 +24,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::glob;
 use super::verdict::{Class, Classes, Finding};
+use super::{glob, shell};
 use crate::linus::contract::Risk;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -281,7 +281,8 @@ fn effect(result: &str) -> Option<Effect> {
 fn find(rules: &[PathRule], path: &str) -> Option<Finding> {
     let mut matching = rules.iter().filter(|rule| rule.globs.iter().any(|glob| glob::may_match(glob, path)));
     // Exceptions come first; they are for paths that are known.
-    let rule = if glob::is_literal(path) { matching.next() } else { matching.max_by_key(|rule| rule.level) }?;
+    let rule =
+        if shell::is_literal(path) { matching.next() } else { matching.max_by_key(|rule| rule.level) }?;
     let shown: String = path.chars().map(|c| if c.is_control() { '…' } else { c }).take(60).collect();
     Some(Finding { level: rule.level, classes: rule.classes, reason: format!("{shown}: {}", rule.reason) })
 }

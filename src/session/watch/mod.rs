@@ -60,6 +60,14 @@ enum Place {
     Lost,
 }
 
+/// What became of the observer when its thread died.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Restart {
+    Kept,
+    Anew,
+    Lost,
+}
+
 /// Makes an observer for a terminal of this size.
 type Make = Box<dyn Fn(Size) -> Observer>;
 
@@ -89,33 +97,30 @@ impl Watch {
         Ok(Self { make, event_tx, waker, restarts: 0, feed_tx, backlog, place, number: 0, begun })
     }
 
-    /// The thread is dead. There is another, which knows of the session only that it is in these modes; false if there
-    /// is none any more.
-    pub(super) fn restart(&mut self, size: Size, modes: &Modes) -> bool {
+    /// The thread is dead, and there is another. Where the observer is here, it is safe; else there is a new one, which knows
+    /// of the session only that it is in these modes, and after too many there is none any more.
+    pub(super) fn restart(&mut self, size: Size, modes: &Modes) -> Restart {
+        let kept = matches!(self.place, Place::Here(_));
         self.restarts += 1;
-        if matches!(self.place, Place::Here(_)) {
-            // The observer is safe; it is only its home that is gone. One more, whatever it was: the panel is shown.
-            if let Ok((feed_tx, begun)) = spawn((self.make)(size), self.event_tx.clone(), self.waker.clone())
-            {
-                (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
-            }
-            return true;
-        }
-        self.is_lost();
-        if self.restarts > RESTARTS {
-            return false;
-        }
-        let Ok((feed_tx, begun)) = spawn((self.make)(size), self.event_tx.clone(), self.waker.clone()) else {
-            return false;
+        let fresh = if kept || self.restarts <= RESTARTS {
+            spawn((self.make)(size), self.event_tx.clone(), self.waker.clone()).ok()
+        } else {
+            None
         };
-        (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
-        (self.backlog, self.place) = (Backlog::behind_gap(modes), Place::Away(None));
-        true
-    }
-
-    /// Whether the observer is here, and no thread's death can cost it.
-    pub(super) fn is_here(&self) -> bool {
-        matches!(self.place, Place::Here(_))
+        let restart = match fresh {
+            _ if kept => Restart::Kept,
+            Some(_) => Restart::Anew,
+            None => Restart::Lost,
+        };
+        if let Some((feed_tx, begun)) = fresh {
+            (self.feed_tx, self.begun, self.number) = (feed_tx, begun, 0);
+        }
+        match restart {
+            Restart::Kept => {}
+            Restart::Anew => (self.backlog, self.place) = (Backlog::behind_gap(modes), Place::Away(None)),
+            Restart::Lost => self.is_lost(),
+        }
+        restart
     }
 
     /// A copy of what ssh printed; `modes` is what the terminal is in after it.
@@ -196,11 +201,12 @@ impl Watch {
 
     /// Gives the observer back to its thread.
     pub(super) fn give_back(&mut self, now: Instant) {
-        if matches!(self.place, Place::Here(_))
-            && let Place::Here(observer) = std::mem::replace(&mut self.place, Place::Away(None))
-        {
-            self.place = Place::Away(Some(observer));
-            self.hurry(now);
+        match std::mem::replace(&mut self.place, Place::Lost) {
+            Place::Here(observer) => {
+                self.place = Place::Away(Some(observer));
+                self.hurry(now);
+            }
+            elsewhere => self.place = elsewhere,
         }
     }
 
@@ -290,13 +296,13 @@ mod tests {
         let (waker, _wake) = wake::pair().expect("a pipe");
         let mut watch = Watch::start(Observer::new, Size::new(80, 24), event_tx, waker).expect("a thread");
         for _ in 0..RESTARTS {
-            assert!(watch.restart(Size::new(80, 24), &Modes::new()));
+            assert_eq!(watch.restart(Size::new(80, 24), &Modes::new()), Restart::Anew);
             assert!(
                 watch.snapshot(1, 0, Instant::now()).is_none() && watch.deadline().is_some(),
                 "it is asked"
             );
         }
-        assert!(!watch.restart(Size::new(80, 24), &Modes::new()));
+        assert_eq!(watch.restart(Size::new(80, 24), &Modes::new()), Restart::Lost);
         watch.output(b"x", &Modes::new(), Instant::now());
         assert!(watch.snapshot(1, 0, Instant::now()).is_some() && watch.deadline().is_none());
         assert!(!watch.ask(Instant::now()));

@@ -7,15 +7,14 @@ use super::super::marks::Place;
 use super::super::prompt::{self, Prompts};
 use super::super::screen::Screen;
 use super::{Phase, Tracker};
+use crate::text::last;
 
 /// Of what was printed before a prompt, this much from its end is read. A banner is shorter.
 const MAX_PRINTED: usize = 8 * 1024;
 
-/// The last part of a command's output, whole characters.
+/// The last part of a command's output.
 pub(super) fn last_part(output: &str) -> String {
-    let from = output.len().saturating_sub(MAX_PRINTED);
-    let from = (from..output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or(output.len());
-    output.get(from..).unwrap_or_default().to_owned()
+    last(output, MAX_PRINTED).to_owned()
 }
 
 impl Tracker {

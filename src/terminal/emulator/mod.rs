@@ -134,9 +134,7 @@ impl Emulator {
             self.process(b"\x1b[r\x1b[?6l\x1b[m\x1b[2J");
         } else {
             self.put_away();
-            let mut history = std::mem::take(self.parser.callbacks_mut());
-            history.close();
-            self.parser = parser(self.size, history);
+            self.begin_anew();
             self.pullable = None;
         }
         self.normaliser = Normaliser::new();
@@ -214,12 +212,17 @@ impl Emulator {
         self.parser.callbacks_mut().settle(is_wide);
     }
 
-    /// After a panic nothing of vt100's state is to be relied on, except the history, which is ours.
-    fn recover(&mut self) {
-        self.faults += 1;
+    /// An empty screen behind the same history.
+    fn begin_anew(&mut self) {
         let mut history = std::mem::take(self.parser.callbacks_mut());
         history.close();
         self.parser = parser(self.size, history);
+    }
+
+    /// After a panic nothing of vt100's state is to be relied on, except the history, which is ours.
+    fn recover(&mut self) {
+        self.faults += 1;
+        self.begin_anew();
         let modes = self.modes.restore();
         let parser = &mut self.parser;
         // Modes only; should even they panic, the new screen stands as it is.

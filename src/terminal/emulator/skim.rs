@@ -169,6 +169,7 @@ fn without_news(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::Random;
     use super::*;
 
     fn skim(chunks: &[&[u8]]) -> Skimmer {
@@ -227,11 +228,7 @@ mod tests {
 
     #[test]
     fn passing_over_and_reading_everything_come_to_the_same() {
-        let mut seed = 1u64;
-        let mut random = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let mut random = Random(1);
         let pieces: [&[u8]; 18] = [
             b"\x1b",
             b"\x1b]",
@@ -253,12 +250,11 @@ mod tests {
             b"c",
         ];
         for _ in 0..3_000 {
-            let stream: Vec<u8> =
-                (0..random(40)).flat_map(|_| pieces[random(18) as usize].to_vec()).collect();
+            let stream: Vec<u8> = (0..random.below(40)).flat_map(|_| random.pick(&pieces).to_vec()).collect();
             let whole = skim(&[&stream]);
             // A byte at a time nothing can be passed over.
             let single = skim(&stream.chunks(1).collect::<Vec<_>>());
-            let at = random(stream.len() as u64 + 1) as usize;
+            let at = random.below(stream.len() + 1);
             let split = skim(&[&stream[..at], &stream[at..]]);
             for other in [split, single] {
                 assert!(

@@ -22,6 +22,11 @@ pub(super) const STAR: char = '\x01';
 /// An unquoted `?` or `[…]`.
 pub(super) const ANY: char = '\x02';
 
+/// Whether all of a text is known.
+pub(super) fn is_literal(text: &str) -> bool {
+    !text.contains([UNKNOWN, STAR, ANY])
+}
+
 /// Which language the words are read in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tongue {
@@ -49,7 +54,7 @@ impl Word {
 
     /// Whether the text is what the program will get.
     pub(super) fn is_literal(&self) -> bool {
-        !self.text.contains([UNKNOWN, STAR, ANY])
+        is_literal(&self.text)
     }
 
     /// Whether it may turn out to be an option, or several words.
