@@ -1,7 +1,7 @@
 //! aissh: the user's own ssh with a side panel in which Linus helps.
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
-//! `error text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
+//! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
 //! the top (`config cli peers ask risk session`).
 
 pub mod ask;
@@ -13,6 +13,7 @@ pub mod copilot;
 pub mod error;
 pub mod linus;
 pub mod peers;
+pub mod private;
 mod risk;
 pub mod session;
 pub mod shell;

@@ -15,7 +15,7 @@ use imports::{Path, Source};
 
 /// The top-level modules, from the ground up; those of one row are one layer.
 const LAYERS: &[&[&str]] = &[
-    &["error", "text"],
+    &["error", "private", "text"],
     &["ssh"],
     &["terminal"],
     &["shell"],

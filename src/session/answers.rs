@@ -2,10 +2,10 @@
 //! never a reason to type anything.
 
 use std::cell::OnceCell;
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::private;
 
 /// More hosts are not remembered; the oldest are forgotten.
 const HOSTS: usize = 1000;
@@ -22,9 +22,7 @@ pub(super) struct Answers {
 impl Answers {
     /// The usual file; without a state folder nothing is remembered.
     pub(super) fn of_user() -> Self {
-        let dirs = directories::ProjectDirs::from("", "", "aissh");
-        let path = dirs.map(|d| d.state_dir().unwrap_or_else(|| d.data_local_dir()).join("integration"));
-        Self::at(path)
+        Self::at(private::state_folder().map(|folder| folder.join("integration")))
     }
 
     fn at(path: Option<PathBuf>) -> Self {
@@ -58,40 +56,29 @@ impl Answers {
 
 /// A file that cannot be read is as good as none: the user is asked anew.
 fn read(path: &Path) -> Vec<(String, bool)> {
-    let mut text = String::new();
-    let Ok(file) = fs::File::open(path) else { return Vec::new() };
-    if !file.metadata().is_ok_and(|m| m.is_file()) || file.take(MAX_BYTES).read_to_string(&mut text).is_err()
-    {
-        return Vec::new();
-    }
+    let Ok(Some(bytes)) = private::read(path, MAX_BYTES) else { return Vec::new() };
     let line = |line: &str| match line.split_once(' ')? {
         ("yes", host) => Some((host.to_owned(), true)),
         ("no", host) => Some((host.to_owned(), false)),
         _ => None,
     };
-    text.lines().filter_map(line).collect()
+    String::from_utf8_lossy(&bytes).lines().filter_map(line).collect()
 }
 
 /// Whole or not at all, and for this user alone.
 fn write(path: &Path, known: &[(String, bool)]) -> io::Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
-    let beside = folder.join(format!(".integration.{}", std::process::id()));
-    let _ = fs::remove_file(&beside);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    private::folder(folder)?;
     let word = |yes: bool| if yes { "yes" } else { "no" };
     let text: String = known.iter().map(|(host, yes)| format!("{} {host}\n", word(*yes))).collect();
-    let done = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&beside, path));
-    if done.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    done
+    private::replace(path, text.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     fn folder() -> PathBuf {
         nix::unistd::mkdtemp(&std::env::temp_dir().join("aissh-answers.XXXXXX")).expect("make a folder")
