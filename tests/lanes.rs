@@ -48,7 +48,7 @@ impl Session {
             let deadline = self.dispatch.deadline().map(|d| d.saturating_duration_since(Instant::now()));
             match self.events_rx.recv_timeout(deadline.unwrap_or(tick).min(tick)) {
                 Ok(LaneEvent::Reply { ticket, result, took, .. }) => {
-                    let result = result.as_ref().map(|_| ());
+                    let result = result.as_ref().as_ref().map(|_| ());
                     self.fates.extend(self.dispatch.reply(ticket, result, took, Instant::now(), 0.0));
                 }
                 Ok(LaneEvent::Progress { .. }) | Err(RecvTimeoutError::Timeout) => {}

@@ -5,8 +5,12 @@
 //! and not the reply. Writing is exact: every field that the contract's tables and examples show is sent, and
 //! what is not known is `null` ([`ChatContext::cwd`], [`ChatContext::last_exit_code`], …), never a guess.
 
+mod files;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub use files::{FileAction, FileActions, FileKind, FileText, Position, UpdateMode};
 
 /// Context of a chat: the session as it is when the message is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,6 +235,8 @@ pub struct Envelope {
     pub suggested_commands: Option<SuggestedCommands>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_suggestions: Option<ClearSuggestions>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_actions: Option<FileActions>,
 }
 
 impl Envelope {
@@ -242,6 +248,7 @@ impl Envelope {
             intent_update: block(value, "intent_update", &mut bad),
             suggested_commands: commands(value, &mut bad),
             clear_suggestions: block(value, "clear_suggestions", &mut bad),
+            file_actions: files::read(value, &mut bad),
         };
         (envelope, bad)
     }

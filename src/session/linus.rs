@@ -279,7 +279,7 @@ impl Side {
                 if lane == Lane::Chat {
                     self.copilot.chat.stop_writing();
                 }
-                self.on_reply(ticket, result, took, now);
+                self.on_reply(ticket, *result, took, now);
             }
         }
     }

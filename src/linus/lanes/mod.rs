@@ -36,7 +36,7 @@ pub enum Work {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LaneEvent {
     /// The job is over. A probe's answer is empty.
-    Reply { ticket: Ticket, lane: Lane, result: Result<Answer, CallError>, took: Duration },
+    Reply { ticket: Ticket, lane: Lane, result: Box<Result<Answer, CallError>>, took: Duration },
     /// Part of an answer that is being written. Dropped when the main thread does not keep up.
     Progress { ticket: Ticket, text: String },
 }
@@ -157,7 +157,11 @@ struct Outlet<W> {
 impl<W: Fn()> Outlet<W> {
     fn reply(&self, ticket: Ticket, result: Result<Answer, CallError>, took: Duration) {
         // An error means that the main thread no longer listens.
-        if self.events.send(LaneEvent::Reply { ticket, lane: self.lane, result, took }).is_ok() {
+        if self
+            .events
+            .send(LaneEvent::Reply { ticket, lane: self.lane, result: Box::new(result), took })
+            .is_ok()
+        {
             (self.wake)();
         }
     }

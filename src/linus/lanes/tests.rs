@@ -93,7 +93,7 @@ impl Bench {
         loop {
             if let LaneEvent::Reply { ticket, result, .. } = self.events_rx.recv_timeout(PATIENCE).unwrap() {
                 let said = |a: Answer| a.envelope.chat_response.map(|c| c.message).unwrap_or_default();
-                return (ticket, result.map(said));
+                return (ticket, (*result).map(said));
             }
         }
     }
