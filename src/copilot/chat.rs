@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::card::short;
+use crate::linus::contract::{Level, Notification};
 use crate::text::{cut, sanitize, sanitize_sgr};
 
 /// Messages that are kept.
@@ -10,6 +12,12 @@ const ENTRIES_LIMIT: usize = 500;
 /// Bytes of one message: some screens of text.
 pub const MESSAGE_LIMIT: usize = 16 * 1024;
 
+/// Notifications of one answer: more than a person looks at are a flood.
+const NOTES_LIMIT: usize = 10;
+
+/// Bytes of a notification: one line, or a few of a narrow panel.
+const NOTE_LIMIT: usize = 300;
+
 /// Bytes of all messages.
 const TOTAL_LIMIT: usize = 512 * 1024;
 
@@ -17,6 +25,8 @@ const TOTAL_LIMIT: usize = 512 * 1024;
 pub enum Who {
     You,
     Linus,
+    /// Linus, unasked: what he wants noticed.
+    Notification(Level),
     /// aissh itself: what was refused, lost, stopped.
     Note,
 }
@@ -80,6 +90,21 @@ impl Chat {
     /// A line of aissh's own; it may quote others.
     pub fn note(&mut self, text: &str) {
         self.push(Who::Note, limited(&sanitize(text)), Delivery::Delivered);
+    }
+
+    /// What Linus wants noticed, a line each. What he said last is not said again.
+    pub(super) fn notify(&mut self, notes: &[Notification]) {
+        for note in notes.iter().take(NOTES_LIMIT) {
+            let who = Who::Notification(note.level);
+            let text = short(&note.text.replace(['\n', '\r', '\t'], " "), NOTE_LIMIT);
+            let is_repeated = self.entries.back().is_some_and(|e| e.who == who && e.text == text);
+            if !text.is_empty() && !is_repeated {
+                self.push(who, text, Delivery::Delivered);
+            }
+        }
+        if let Some(more) = notes.len().checked_sub(NOTES_LIMIT).filter(|more| *more > 0) {
+            self.note(&format!("{more} more notification(s) were left out."));
+        }
     }
 
     /// The answer as far as it has been written (the whole of it so far).

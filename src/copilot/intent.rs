@@ -23,7 +23,7 @@ impl Intent {
         Self {
             summary: short(&update.summary, TEXT_LIMIT),
             confidence: update.confidence.filter(|c| c.is_finite()).map(|c| c.clamp(0.0, 1.0)),
-            steps: steps.map(|s| Step { status: s.status, text: short(&s.text, TEXT_LIMIT) }).collect(),
+            steps: steps.map(harmless).collect(),
         }
     }
 
@@ -31,4 +31,9 @@ impl Intent {
     pub fn progress(&self) -> (usize, usize) {
         (self.steps.iter().filter(|s| s.status == StepStatus::Done).count(), self.steps.len())
     }
+}
+
+fn harmless(step: Step) -> Step {
+    let check = step.check.map(|c| short(&c, TEXT_LIMIT)).filter(|c| !c.is_empty());
+    Step { status: step.status, text: short(&step.text, TEXT_LIMIT), check }
 }

@@ -39,7 +39,8 @@ impl Copilot {
         }
     }
 
-    /// Applies an answer: what it clears first, then its cards, its intent, and its message with the mentions.
+    /// Applies an answer: what it clears first, then its cards, its intent, its message with the mentions,
+    /// and what it wants noticed.
     pub fn apply(&mut self, envelope: Envelope, now: Instant) {
         let mut complaints = Vec::new();
         if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
@@ -55,6 +56,9 @@ impl Copilot {
         if let Some(response) = envelope.chat_response {
             self.chat.answer(&response.message);
             self.suggestions.mention(&response.mentions);
+        }
+        if let Some(block) = envelope.notifications {
+            self.chat.notify(&block.notes);
         }
         for complaint in complaints {
             self.chat.note(&complaint);

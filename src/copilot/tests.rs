@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::linus::contract::{Risk, StepStatus};
+use crate::linus::contract::{Level, Risk, StepStatus};
 
 // By value: the calls read better with the JSON in place.
 #[allow(clippy::needless_pass_by_value)]
@@ -55,6 +55,22 @@ fn all_four_blocks_of_one_reply_are_applied() {
     assert_eq!((intent.summary.as_str(), intent.confidence, intent.progress()), ("Disk", Some(0.85), (1, 2)));
     assert_eq!(intent.steps[1].status, StepStatus::Current);
     assert_eq!(copilot.chat.entries().last().unwrap().text, "look at d");
+}
+
+#[test]
+fn notifications_are_lines_of_the_chat_and_are_bounded() {
+    let (mut copilot, now) = three();
+    let mut notes = vec![json!({"text": "kernel\nOOM \u{1b}[2J\u{202e}in dmesg", "level": "critical"}); 2];
+    apply(&mut copilot, json!({"notifications": {"notes": notes}}), now);
+    let said: Vec<_> = copilot.chat.entries().map(|e| (e.who, e.text.clone())).collect();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(said[0].0, Who::Notification(Level::Critical));
+    assert!(said[0].1.starts_with("kernel OOM") && !said[0].1.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+    notes = (0..1000).map(|n| json!(format!("{n} {}", "x".repeat(10_000)))).collect();
+    apply(&mut copilot, json!({"notifications": notes}), now);
+    let texts: Vec<_> = copilot.chat.entries().map(|e| e.text.len()).collect();
+    assert_eq!(texts.len(), 12);
+    assert!(texts.iter().all(|len| *len < 400), "{texts:?}");
 }
 
 #[test]

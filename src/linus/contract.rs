@@ -6,11 +6,15 @@
 //! what is not known is `null` ([`ChatContext::cwd`], [`ChatContext::last_exit_code`], …), never a guess.
 
 mod files;
+mod notifications;
+mod tolerant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use files::{FileAction, FileActions, FileKind, FileText, Position, UpdateMode};
+pub use notifications::{Level, Notification, Notifications};
+use tolerant::{or_default, readable};
 
 /// Context of a chat: the session as it is when the message is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,23 +142,29 @@ impl Request {
 pub struct ChatResponse {
     pub message: String,
     /// Ids of cards that the message is about.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "readable")]
     pub mentions: Vec<String>,
 }
 
 /// A step's status: ✓ done, ▸ current, ○ pending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     Done,
     Current,
+    #[default]
     Pending,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
+    /// What is not known is read as `pending`: nothing is ticked that nobody ticked.
+    #[serde(default, deserialize_with = "or_default")]
     pub status: StepStatus,
     pub text: String,
+    /// An addition: the command that shows whether the step is done.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_default")]
+    pub check: Option<String>,
 }
 
 /// `intent_update`: the living checklist.
@@ -162,9 +172,9 @@ pub struct Step {
 pub struct IntentUpdate {
     pub summary: String,
     /// 0.0 to 1.0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_default")]
     pub confidence: Option<f64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "readable")]
     pub steps: Vec<Step>,
 }
 
@@ -193,7 +203,7 @@ impl Risk {
 pub struct Suggestion {
     pub id: String,
     pub command: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub description: String,
     /// Absent or unknown is read as `high`: what nobody vouched for is not low.
     #[serde(default = "unlabelled", deserialize_with = "risk_or_high")]
@@ -218,9 +228,9 @@ pub struct SuggestedCommands {
 /// `clear_suggestions`: remove these cards, or all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct ClearSuggestions {
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "readable")]
     pub ids: Vec<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not", deserialize_with = "or_default")]
     pub all: bool,
 }
 
@@ -237,6 +247,8 @@ pub struct Envelope {
     pub clear_suggestions: Option<ClearSuggestions>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_actions: Option<FileActions>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notifications: Option<Notifications>,
 }
 
 impl Envelope {
@@ -245,10 +257,11 @@ impl Envelope {
         let mut bad = Vec::new();
         let envelope = Self {
             chat_response: block(value, "chat_response", &mut bad),
-            intent_update: block(value, "intent_update", &mut bad),
+            intent_update: intent(value, &mut bad),
             suggested_commands: commands(value, &mut bad),
             clear_suggestions: block(value, "clear_suggestions", &mut bad),
             file_actions: files::read(value, &mut bad),
+            notifications: notifications::read(value, &mut bad),
         };
         (envelope, bad)
     }
@@ -268,6 +281,16 @@ fn block<T: serde::de::DeserializeOwned>(value: &Value, name: &str, bad: &mut Ve
             None
         }
     }
+}
+
+/// A step that cannot be read costs itself and not the plan.
+fn intent(value: &Value, bad: &mut Vec<String>) -> Option<IntentUpdate> {
+    let update: IntentUpdate = block(value, "intent_update", bad)?;
+    let given = value.pointer("/intent_update/steps").and_then(Value::as_array).map_or(0, Vec::len);
+    if update.steps.len() < given {
+        bad.push(format!("intent_update.steps: {} of {given}", given - update.steps.len()));
+    }
+    Some(update)
 }
 
 /// Cards are read one by one, so that one bad card does not cost the others.
@@ -341,5 +364,28 @@ mod tests {
             [("a", Risk::Low), ("b", Risk::High)]
         );
         assert_eq!(bad.len(), 2, "{bad:?}");
+    }
+
+    #[test]
+    fn an_optional_field_of_the_wrong_type_costs_itself() {
+        let (envelope, bad) = Envelope::read(&json!({
+            "chat_response": {"message": "hello", "mentions": "cmd_001"},
+            "intent_update": {"summary": "s", "confidence": "high", "steps": [
+                {"status": "done", "text": "a", "check": 7}, {"status": "skipped", "text": "b"}, {"status": "done"}
+            ]},
+            "suggested_commands": {"commands": [{"id": "a", "command": "df", "description": null, "risk": 1}]},
+            "clear_suggestions": {"ids": null, "all": null},
+        }));
+        assert_eq!(
+            envelope.chat_response.map(|c| (c.message, c.mentions)),
+            Some(("hello".into(), Vec::new()))
+        );
+        let steps = envelope.intent_update.map(|i| i.steps).unwrap_or_default();
+        let statuses: Vec<_> = steps.iter().map(|s| (s.status, s.text.as_str())).collect();
+        assert_eq!(statuses, [(StepStatus::Done, "a"), (StepStatus::Pending, "b")]);
+        let cards = envelope.suggested_commands.map(|s| s.commands).unwrap_or_default();
+        assert_eq!(cards.first().map(|c| (c.description.as_str(), c.risk)), Some(("", Risk::High)));
+        assert_eq!(envelope.clear_suggestions, Some(ClearSuggestions::default()));
+        assert_eq!(bad, ["intent_update.steps: 1 of 3"]);
     }
 }

@@ -10,8 +10,14 @@ use super::contract::{ChatResponse, Envelope};
 use super::peer::Answer;
 
 /// The blocks of an envelope. An object with none of them is not one, unless it is empty.
-const BLOCKS: [&str; 5] =
-    ["chat_response", "intent_update", "suggested_commands", "clear_suggestions", "file_actions"];
+const BLOCKS: [&str; 6] = [
+    "chat_response",
+    "intent_update",
+    "suggested_commands",
+    "clear_suggestions",
+    "file_actions",
+    "notifications",
+];
 /// Complaints shown at most: a reply of thousands of bad cards is one problem, not thousands.
 const COMPLAINTS_LIMIT: usize = 20;
 

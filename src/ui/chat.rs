@@ -8,6 +8,7 @@ use super::paint::paragraph;
 use super::theme::Theme;
 use super::view::View;
 use crate::copilot::{Copilot, Delivery, Entry, Who};
+use crate::linus::contract::Level;
 use crate::text::{strip_sgr, wrap_ranges};
 
 /// Columns before every line of a message but its first.
@@ -95,8 +96,17 @@ fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
 }
 
 fn entry_lines(entry: &Entry, cols: usize, theme: Theme) -> Vec<Line<'static>> {
-    if entry.who == Who::Note {
-        return paragraph(&format!("· {}", entry.text), cols, 0, theme.dim());
+    match entry.who {
+        Who::Note => return paragraph(&format!("· {}", entry.text), cols, 0, theme.dim()),
+        Who::Notification(level) => {
+            let (sign, style) = match level {
+                Level::Info => ('·', theme.plain()),
+                Level::Warning => ('▲', theme.warning()),
+                Level::Critical => ('◆', theme.bad()),
+            };
+            return paragraph(&format!("{sign} Linus notes: {}", entry.text), cols, INDENT, style);
+        }
+        Who::You | Who::Linus => {}
     }
     let mut label = Vec::new();
     if entry.who == Who::Linus {

@@ -6,7 +6,7 @@ use super::paint::{paragraph, styled};
 use super::theme::Theme;
 use crate::copilot::{Copilot, Intent, OFFLINE_INTENT};
 use crate::linus::contract::StepStatus;
-use crate::text::{truncate, wrap};
+use crate::text::{truncate, visible, wrap};
 
 /// Cells of the confidence bar.
 const BAR: usize = 8;
@@ -68,6 +68,9 @@ fn parts(
         let room = cols.saturating_sub(2);
         let text = if compact { vec![truncate(&one_line(&step.text), room)] } else { wrap(&step.text, room) };
         steps.extend(step_lines(step.status, text, theme));
+        if let Some(check) = step.check.as_ref().filter(|_| step.status == StepStatus::Current && !compact) {
+            steps.extend(paragraph(&format!("check: {}", visible(check)), cols, 2, theme.dim()));
+        }
     }
     (top, steps, current)
 }

@@ -1,5 +1,6 @@
 //! What the keys do, and what never reaches the screen.
 
+mod additions;
 mod confirm;
 
 use std::time::{Duration, Instant};

@@ -18,8 +18,9 @@ pub(crate) fn suggests(cards: Vec<Suggestion>) -> Envelope {
 }
 
 pub(crate) fn plans(summary: &str, steps: &[(StepStatus, &str)]) -> IntentUpdate {
-    let steps =
-        steps.iter().map(|(status, text)| Step { status: *status, text: (*text).to_owned() }).collect();
+    let step =
+        |(status, text): &(StepStatus, &str)| Step { status: *status, text: (*text).to_owned(), check: None };
+    let steps = steps.iter().map(step).collect();
     IntentUpdate { summary: summary.into(), confidence: Some(0.85), steps }
 }
 

@@ -60,6 +60,7 @@ impl Plan {
                             _ => StepStatus::Pending,
                         },
                         text: text(step),
+                        check: None,
                     })
                     .collect(),
             },
