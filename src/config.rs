@@ -1,6 +1,8 @@
 //! Settings: defaults, then the file, then the command line; resolved in [`Config::load`] and nowhere else.
 
 use crate::error::{Error, status};
+use crate::linus::Updates;
+use crate::ssh::Patterns;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -16,6 +18,9 @@ pub struct Config {
     pub keys: KeysConfig,
     pub panel: PanelConfig,
     pub integration: IntegrationConfig,
+    /// Sections for some hosts only, in the order of the file.
+    #[serde(rename = "host")]
+    pub hosts: Vec<HostConfig>,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
@@ -32,12 +37,38 @@ pub struct LinusConfig {
     pub tail_lines: TailLines,
     /// Whether with colours and attributes.
     pub tail_sgr: bool,
+    /// Whether a Linus outside of this process is told what happens without being asked.
+    pub updates: Updates,
 }
 
 impl Default for LinusConfig {
     fn default() -> Self {
-        Self { url: None, token_env: None, tail_lines: TailLines(100), tail_sgr: true }
+        let tail_lines = TailLines(100);
+        Self { url: None, token_env: None, tail_lines, tail_sgr: true, updates: Updates::On }
     }
+}
+
+/// One `[[host]]` section. As in ssh_config(5), for each key the first section that fits the host and has it wins; what
+/// no section has is the file's general setting.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostConfig {
+    /// Patterns that the host must fit, by the name it was given or the one that ssh resolved it to.
+    #[serde(rename = "match", deserialize_with = "patterns")]
+    pub patterns: Patterns,
+    #[serde(default)]
+    pub linus: HostLinusConfig,
+}
+
+/// What of `[linus]` a host may have of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostLinusConfig {
+    pub updates: Option<Updates>,
+}
+
+fn patterns<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Patterns, D::Error> {
+    Patterns::try_from(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
 
 /// A number of lines from 1 to 1000: more do not fit into a message.
@@ -185,6 +216,16 @@ impl Config {
         }
     }
 
+    /// `linus.updates` for the host of these names.
+    pub fn updates(&self, names: &[&str]) -> Updates {
+        self.of_host(names, |host| host.linus.updates).unwrap_or(self.linus.updates)
+    }
+
+    /// What the first section says that fits the host and says anything.
+    fn of_host<T>(&self, names: &[&str], get: impl Fn(&HostConfig) -> Option<T>) -> Option<T> {
+        self.hosts.iter().filter(|host| host.patterns.fit(names)).find_map(get)
+    }
+
     /// An error in a value that parsed, with its place in the file.
     pub fn error_at(&self, value: &Spanned<String>, key: &str, message: &str) -> Error {
         let place = match &self.source {
@@ -269,6 +310,22 @@ mod tests {
         assert_eq!((config.linus.tail_lines.0, config.linus.tail_sgr), (100, true));
         for lines in ["0", "1001", "-1", "\"many\""] {
             assert!(Config::parse(&format!("[linus]\ntail_lines = {lines}\n")).is_err(), "{lines}");
+        }
+    }
+
+    #[test]
+    fn for_each_key_the_first_section_that_fits_the_host_wins() {
+        let text = "[linus]\nupdates = \"ask\"\n[[host]]\nmatch = \"* !lab\"\n\
+                    [[host]]\nmatch = \"prod-* *.example.com\"\nlinus.updates = \"off\"\n\
+                    [[host]]\nmatch = \"prod-web1\"\n[host.linus]\nupdates = \"on\"\n";
+        let config = Config::parse(text).expect("sections");
+        assert_eq!(config.updates(&["prod-web1", "10.0.0.1"]), Updates::Off);
+        assert_eq!(config.updates(&["web2", "web2.example.com"]), Updates::Off);
+        assert_eq!(config.updates(&["lab"]), Updates::Ask);
+        for wrong in
+            ["linus.updates = \"off\"", "match = \"!a\"", "match = \"a\"\nlinus.tail_lines = 3", "match = 3"]
+        {
+            assert!(Config::parse(&format!("[[host]]\n{wrong}\n")).is_err(), "{wrong}");
         }
     }
 

@@ -39,6 +39,11 @@ impl Door {
         Ok(Self::Http(Box::new(http)))
     }
 
+    /// Whether nothing leaves this process through it.
+    pub fn is_inside(&self) -> bool {
+        matches!(self, Self::BuiltIn(_))
+    }
+
     /// What Linus is called in the panel.
     pub fn name(&self) -> String {
         match self {

@@ -12,6 +12,7 @@ mod mcp;
 mod peer;
 mod reply;
 mod revision;
+pub mod sharing;
 mod sse;
 mod tools;
 
@@ -22,3 +23,4 @@ pub use local::Local;
 pub use mcp::Budgets;
 pub use peer::{Answer, Peer, Server};
 pub use revision::{Era, Revision};
+pub use sharing::Updates;

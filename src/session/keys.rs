@@ -142,8 +142,9 @@ impl Session {
                 Action::SubmitChat(text) => side.chat(&text, now),
                 Action::Integrate(shell) => self.integrate(shell, now),
                 Action::DeclineIntegration => side.decline_integration(),
-                Action::Cancel => side.linus.cancel(true),
-                Action::CancelChat => side.linus.cancel(false),
+                Action::Pause => side.toggle_pause(now),
+                Action::Cancel => side.cancel(true, now),
+                Action::CancelChat => side.cancel(false, now),
             }
         }
     }

@@ -1,12 +1,13 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
-use super::watch::{Restart, Snapshot};
+use super::watch::{Restart, Since, Snapshot};
 use super::{Session, Side};
 use crate::copilot::Delivery;
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
-use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Lane, Link, Ticket};
+use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
-use crate::linus::{CallError, Delivery as Arrival};
+use crate::linus::sharing::{Sharing, Toggled};
+use crate::linus::{CallError, Delivery as Arrival, Updates};
 use crate::shell::{CommandRecord, Nonce, Origin};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Leaving waits this long for Linus and no longer.
 const FAREWELL: Duration = Duration::from_millis(50);
+/// The snapshot that says where a pause has ended. Calls count from 1.
+const PAUSE_END: Ticket = 0;
 
 /// A command as the tracker reported it.
 #[derive(Debug, Clone)]
@@ -35,9 +38,12 @@ pub(super) struct Linus {
     connected: bool,
     /// Calls that wait for a snapshot of the screen.
     awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
-    /// The line that the next terminal update starts from, and after the update under way.
-    line: u64,
+    /// The lines that the next terminal update starts from, and after the update under way.
+    since: Since,
     next_line: Option<(Ticket, u64)>,
+    pub(super) sharing: Sharing,
+    /// The command that runs was entered while commands were not told.
+    is_untold: bool,
     /// The chat's entry in the panel for each message that was accepted.
     entries: HashMap<u64, u64>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
@@ -55,8 +61,10 @@ impl Linus {
             ssh_user: String::new(),
             connected: false,
             awaiting: HashMap::new(),
-            line: 0,
+            since: Since::default(),
             next_line: None,
+            sharing: Sharing::default(),
+            is_untold: false,
             entries: HashMap::new(),
             started: now,
         }
@@ -86,19 +94,17 @@ impl Linus {
         self.dispatch.session(event);
     }
 
+    /// A command was entered.
+    pub(super) fn on_start(&mut self) {
+        self.is_untold = self.dispatch.gate() != Gate::Open;
+    }
+
     /// Reports a command once: at 5 s with what there is, or at its end.
     pub(super) fn on_command(&mut self, record: CommandRecord) {
         // What cannot be told is not reported; its output goes with the terminal updates.
-        if let Some(command) = record.command.clone().filter(|_| !record.reported) {
+        let is_told = !record.reported && !self.is_untold;
+        if let Some(command) = record.command.clone().filter(|_| is_told) {
             self.dispatch.command(Ran { record, command });
-        }
-    }
-
-    /// Cancels the chat under way, and with `all` everything else as well.
-    pub(super) fn cancel(&mut self, all: bool) {
-        self.lanes.cancel(Lane::Chat);
-        if all {
-            self.lanes.cancel(Lane::Background);
         }
     }
 
@@ -109,8 +115,10 @@ impl Linus {
     /// Tells Linus how the session ended, and leaves. Past the dispatch: there is no later to keep anything for.
     pub(super) fn leave(mut self, event: SessionEvent) {
         self.lanes.cancel(Lane::Background);
-        let farewell = Work::Call(self.session_state(event));
-        self.lanes.send(Lane::Background, Ticket::MAX, farewell);
+        if self.dispatch.gate() == Gate::Open {
+            let farewell = Work::Call(self.session_state(event));
+            self.lanes.send(Lane::Background, Ticket::MAX, farewell);
+        }
         self.lanes.shutdown(FAREWELL);
     }
 
@@ -127,6 +135,8 @@ impl Linus {
         snapshot: Snapshot,
     ) -> Option<Request> {
         let session_id = self.session_id.clone();
+        // `clear` has moved the cursor above where the pause ended.
+        self.since.pause = self.since.pause.min(snapshot.line);
         Some(match due {
             Due::Chat { message, .. } => {
                 let context = self.chat_context(snapshot);
@@ -135,7 +145,7 @@ impl Linus {
             Due::TerminalUpdate => {
                 self.next_line = Some((ticket, snapshot.line));
                 let context = self.context(snapshot.facts.cwd);
-                let (new_output, terminal_tail) = (snapshot.new_output, snapshot.tail);
+                let (new_output, terminal_tail) = (snapshot.new_output, snapshot.unpaused);
                 Request::TerminalUpdate { session_id, new_output, terminal_tail, context }
             }
             Due::Command(ran) => {
@@ -187,7 +197,7 @@ impl Linus {
         if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)
             && error != Some(&CallError::Cancelled)
         {
-            self.line = line;
+            self.since.new = line;
         }
     }
 
@@ -195,15 +205,19 @@ impl Linus {
         Context { ssh_host: self.ssh_host.clone(), ssh_user: self.ssh_user.clone(), cwd }
     }
 
+    /// What a question takes with it. What happened in a pause goes with one that is asked in the pause.
     fn chat_context(&self, snapshot: Snapshot) -> ChatContext {
+        let is_open = self.dispatch.gate() == Gate::Open;
+        let is_told = !(is_open && self.is_untold);
+        let facts = snapshot.facts;
         ChatContext {
             ssh_host: self.ssh_host.clone(),
             ssh_user: self.ssh_user.clone(),
             connected: self.connected,
-            terminal_tail: snapshot.tail,
-            cwd: snapshot.facts.cwd,
-            last_command: snapshot.facts.last_command,
-            last_exit_code: snapshot.facts.last_exit,
+            terminal_tail: if is_open { snapshot.unpaused } else { snapshot.tail },
+            cwd: facts.cwd,
+            last_command: facts.last_command.filter(|_| is_told),
+            last_exit_code: facts.last_exit.filter(|_| is_told),
         }
     }
 
@@ -218,9 +232,69 @@ impl Side {
     pub(super) fn take_snapshots(&mut self, now: Instant) {
         let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
         for ticket in waiting {
-            if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
-                self.on_snapshot(ticket, snapshot, now);
+            self.ask_snapshot(ticket, now);
+        }
+        if self.linus.sharing.is_resuming() {
+            self.ask_snapshot(PAUSE_END, now);
+        }
+    }
+
+    fn ask_snapshot(&mut self, ticket: Ticket, now: Instant) {
+        if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.since, now) {
+            self.on_snapshot(ticket, snapshot, now);
+        }
+    }
+
+    /// It is known which host it is, or that more than the command line will not be known.
+    pub(super) fn on_updates(&mut self, updates: Updates, now: Instant) {
+        self.linus.sharing.set_updates(updates);
+        self.follow_sharing(now);
+    }
+
+    /// The pause key.
+    pub(super) fn toggle_pause(&mut self, now: Instant) {
+        let prefix = &self.prefix;
+        let said = match self.linus.sharing.toggle() {
+            Toggled::Paused => {
+                format!("Paused: Linus is told nothing but what you ask him. {prefix} p goes on.")
             }
+            Toggled::Resumed => "Linus is told again. What happened in the pause is not sent.".to_owned(),
+            Toggled::Allowed => format!("Linus is told what happens in this session. {prefix} p pauses."),
+            Toggled::Off => "The configuration turns updates off for this host: nothing to pause.".to_owned(),
+        };
+        self.copilot.chat.note(&said);
+        self.panel.dirty = true;
+        if self.linus.sharing.is_resuming() {
+            self.ask_snapshot(PAUSE_END, now);
+        }
+        self.follow_sharing(now);
+    }
+
+    /// Lets through what may leave now, and takes back what may not.
+    fn follow_sharing(&mut self, now: Instant) {
+        let gate = self.linus.sharing.gate();
+        if self.linus.dispatch.set_gate(gate).is_some() {
+            self.take_back(Lane::Background, now);
+        }
+    }
+
+    /// Cancels the chat under way, and with `all` everything else as well.
+    pub(super) fn cancel(&mut self, all: bool, now: Instant) {
+        self.take_back(Lane::Chat, now);
+        if all {
+            self.take_back(Lane::Background, now);
+        }
+    }
+
+    /// Cancels what is under way on a lane, also what waits for its snapshot.
+    fn take_back(&mut self, lane: Lane, now: Instant) {
+        self.linus.lanes.cancel(lane);
+        let is_its = |(of, _): &(Lane, _)| *of == lane;
+        let awaiting = &self.linus.awaiting;
+        let tickets: Vec<Ticket> = awaiting.iter().filter(|(_, it)| is_its(it)).map(|(t, _)| *t).collect();
+        for ticket in tickets {
+            self.linus.awaiting.remove(&ticket);
+            self.on_reply(ticket, Err(CallError::Cancelled), Duration::ZERO, now);
         }
     }
 
@@ -243,21 +317,24 @@ impl Side {
     pub(super) fn dispatch(&mut self, now: Instant) {
         for effect in self.linus.dispatch.due(now) {
             match effect {
-                Effect::CancelBackground => self.linus.lanes.cancel(Lane::Background),
+                Effect::CancelBackground => self.take_back(Lane::Background, now),
                 Effect::Send { lane, ticket, due: Due::Probe } => {
                     self.hand_over(lane, ticket, Work::Probe, now)
                 }
                 Effect::Send { lane, ticket, due } => {
                     self.linus.awaiting.insert(ticket, (lane, due));
-                    if let Some(snapshot) = self.watch.snapshot(ticket, self.linus.line, now) {
-                        self.on_snapshot(ticket, snapshot, now);
-                    }
+                    self.ask_snapshot(ticket, now);
                 }
             }
         }
     }
 
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
+        if ticket == PAUSE_END && self.linus.sharing.is_resuming() {
+            (self.linus.since.new, self.linus.since.pause) = (snapshot.line, snapshot.line);
+            self.linus.sharing.resumed();
+            return self.follow_sharing(now);
+        }
         let Some((lane, due)) = self.linus.awaiting.remove(&ticket) else { return };
         if let Some(mut request) = self.linus.compose(ticket, due, snapshot) {
             self.linus.mask(&mut request);

@@ -21,6 +21,7 @@ mod wire;
 pub use exit::Verdict;
 pub use start::{Start, run};
 
+use crate::config::Config;
 use crate::copilot::Copilot;
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
@@ -49,8 +50,8 @@ enum Event {
     Snapshot { ticket: u64, snapshot: Box<watch::Snapshot> },
     /// What [`Watch::ask`] asked for.
     Lent(Box<Observer>),
-    /// `ssh -G` has answered.
-    Facts(Facts),
+    /// `ssh -G` has answered, or will not.
+    Facts(Option<Facts>),
     /// The emulator's thread has panicked.
     WatchLost,
 }
@@ -95,6 +96,11 @@ struct Side {
     copilot: Copilot,
     linus: Linus,
     panel: Panel,
+    config: Config,
+    /// What the command line says of the destination.
+    given: Facts,
+    /// The first prefix as the user calls it.
+    prefix: String,
     /// What the marks of this session's shell integration carry.
     nonce: Nonce,
     integrating: Integrating,
@@ -116,9 +122,7 @@ impl Session {
                 (Event::Snapshot { ticket, snapshot }, Some(side)) => {
                     side.on_snapshot(ticket, *snapshot, now)
                 }
-                (Event::Facts(facts), Some(side)) => {
-                    side.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref())
-                }
+                (Event::Facts(facts), Some(side)) => side.on_facts(facts, now),
                 (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
@@ -187,6 +191,18 @@ impl Session {
 }
 
 impl Side {
+    /// Who and where, as ssh resolved it; else the command line's words are all there is.
+    fn on_facts(&mut self, facts: Option<Facts>, now: Instant) {
+        if let Some(facts) = &facts {
+            self.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref());
+        }
+        let facts = facts.unwrap_or_default();
+        let names = [&self.given.host, &facts.host, &facts.hostname];
+        let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
+        let updates = self.config.updates(&names);
+        self.on_updates(updates, now);
+    }
+
     /// What the shell tracker has found.
     fn on_shell(&mut self, events: Vec<ShellEvent>, now: Instant) {
         self.panel.dirty |= !events.is_empty();
@@ -204,7 +220,8 @@ impl Side {
                     self.linus.on_command(record);
                 }
                 ShellEvent::Prompt => self.copilot.suggestions.prompt(now),
-                ShellEvent::Started { .. } | ShellEvent::Output => {}
+                ShellEvent::Started { .. } => self.linus.on_start(),
+                ShellEvent::Output => {}
             }
         }
     }

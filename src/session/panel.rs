@@ -297,6 +297,7 @@ impl Session {
             target: linus.target().to_owned(),
             device: Some(observer.facts().dialect).filter(|d| d.is_device()).and_then(Dialect::name),
             policy: "confirm",
+            sharing: linus.sharing.word(),
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),
             integration,

@@ -11,6 +11,7 @@ use crate::cli::Cli;
 use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
 use crate::error::{Error, status};
+use crate::linus::Updates;
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::peers::Door;
 use crate::shell::{Nonce, Observer, Tail};
@@ -111,14 +112,17 @@ const EVENTS: usize = 256;
 fn ask_ssh(start: &Start<'_>, event_tx: SyncSender<Event>, waker: Waker) {
     let (ssh, args) = (start.ssh.to_owned(), start.args.to_vec());
     let (invocation, places) = (start.invocation.clone(), start.places.clone());
-    let _ = std::thread::Builder::new().name("ssh -G".into()).spawn(move || {
+    let unasked = event_tx.clone();
+    let asking = std::thread::Builder::new().name("ssh -G".into()).spawn(move || {
         let scan = config_scan::scan(&invocation, &places);
-        if let Some(facts) = Facts::ask(&ssh, &args, scan)
-            && event_tx.try_send(Event::Facts(facts)).is_ok()
-        {
+        let facts = Facts::ask(&ssh, &args, scan);
+        if event_tx.send(Event::Facts(facts)).is_ok() {
             waker.wake();
         }
     });
+    if asking.is_err() {
+        let _ = unasked.try_send(Event::Facts(None));
+    }
 }
 
 impl Side {
@@ -135,8 +139,11 @@ impl Side {
         let nonce = Nonce::new(random()?);
         let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), now);
         let target = Facts::from_invocation(start.invocation);
-        let user = target.user.or_else(|| std::env::var("USER").ok());
+        let user = target.user.clone().or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
+        if start.door.is_inside() {
+            linus.sharing.set_updates(Updates::On);
+        }
         let tail = tail(start.config);
         let make = move |size| Observer::new(size).with_tail(tail);
         Ok(Self {
@@ -144,6 +151,9 @@ impl Side {
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
+            config: start.config.clone(),
+            given: target,
+            prefix: start.config.keys.name(),
             nonce,
             integrating: Integrating::default(),
             answers: Answers::of_user(),

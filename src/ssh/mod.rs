@@ -1,7 +1,7 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
 //!
 //! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
-//! `program trail` < `find` and `surroundings` stand beside them.
+//! `program trail` < `find`, `surroundings` and `pattern` stand beside them.
 
 mod config_line;
 pub mod config_scan;
@@ -10,6 +10,7 @@ pub mod facts;
 pub mod find;
 mod glob;
 pub mod grammar;
+mod pattern;
 mod program;
 pub mod surroundings;
 pub mod trail;
@@ -18,3 +19,4 @@ pub use config_scan::{Places, Scan};
 pub use decide::{Plan, Reason, Surroundings, decide};
 pub use facts::{ConfigSays, Facts};
 pub use grammar::{Invocation, RequestTty, SessionType, Split, split_own};
+pub use pattern::Patterns;

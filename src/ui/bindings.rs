@@ -14,6 +14,7 @@ pub enum PrefixAction {
     Mode,
     Cancel,
     Integration,
+    Pause,
     Help,
 }
 
@@ -55,6 +56,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel wider"),
     row(Key::Chars(&['v']), "v", PrefixAction::Mode, "split ↔ overlay"),
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
+    row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
 

@@ -25,6 +25,7 @@ pub(super) fn status() -> Status {
         target: "root@10.250.50.70".into(),
         device: None,
         policy: "confirm",
+        sharing: None,
         secret: false,
         prefix: "Ctrl-\\".into(),
         integration: Integration::default(),
@@ -212,4 +213,26 @@ fn golden_the_shell_integration_before_it_is_typed() {
     compare("integration-unknown-80x24", &picture(&buffer));
     let (buffer, _) = draw_at(80, 24, &mut view.clone(), &copilot, &with(Dialect::RouterOs, None));
     compare("integration-device-80x24", &picture(&buffer));
+}
+
+#[test]
+fn golden_a_pause_is_seen_at_eighty_columns_whatever_linus_does() {
+    let now = Instant::now();
+    let mut copilot = Copilot::new("linus.example.com:8443");
+    let mut view = focused(&mut copilot, now);
+    let mut foot = String::new();
+    for word in ["paused", "updates off", "updates held"] {
+        for state in 0..3 {
+            match state {
+                0 => copilot.link.offline("connection refused"),
+                1 => copilot.link.online(Duration::from_millis(42)),
+                _ => copilot = Copilot::new("linus.example.com:8443"),
+            }
+            let status = Status { sharing: Some(word), ..status() };
+            let (buffer, _) = draw_at(80, 24, &mut view, &copilot, &status);
+            let picture = picture(&buffer);
+            foot += &picture.lines().skip(21).map(|line| format!("{line}\n")).collect::<String>();
+        }
+    }
+    compare("sharing-80x24", &foot);
 }

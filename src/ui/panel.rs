@@ -237,7 +237,7 @@ impl Panel<'_> {
             text.insert(0, session(self.status, self.view, cols));
         }
         if area.height >= 3 {
-            text.insert(1, linus(self.copilot, self.view, cols));
+            text.insert(1, linus(self.status, self.copilot, self.view, cols));
         }
         lines(buffer, area, &text);
     }

@@ -17,6 +17,8 @@ pub struct Status {
     pub device: Option<&'static str>,
     /// The policy's name (`confirm`).
     pub policy: &'static str,
+    /// Where not everything goes to Linus that would: the word for it.
+    pub sharing: Option<&'static str>,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.
     pub secret: bool,
     /// The prefix as the user calls it (`Ctrl-\`).
@@ -37,7 +39,18 @@ pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static
     ends(cols, left, Span::styled(status.policy, view.theme.plain()))
 }
 
-pub(super) fn linus(copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
+pub(super) fn linus(status: &Status, copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
+    let Some(word) = status.sharing else { return of_link(copilot, view, cols) };
+    // The word is whole whatever the width; who Linus is and how he does, as far as there is room.
+    let room = cols.saturating_sub(width(word) + 2);
+    let mut line = of_link(copilot, view, room);
+    let used: usize = line.spans.iter().map(|span| width(&span.content)).sum();
+    line.spans.push(Span::raw(" ".repeat(cols.saturating_sub(used + width(word)))));
+    line.spans.push(Span::styled(word, view.theme.warning()));
+    line
+}
+
+fn of_link(copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
     let link = &copilot.link;
     let theme = view.theme;
     let name = if width("Linus: ") + width(link.peer()) <= cols {

@@ -44,6 +44,8 @@ pub enum Action {
     Integrate(Option<Shell>),
     /// Do not offer the integration on this host again.
     DeclineIntegration,
+    /// Pause or go on with what Linus is told.
+    Pause,
     /// Cancel all calls to Linus under way.
     Cancel,
     /// Cancel the chat that waits for its answer.
@@ -181,6 +183,9 @@ impl View {
             // The prefix machine has passed it on.
             PrefixAction::SendPrefix => Vec::new(),
             PrefixAction::Cancel => vec![Action::Cancel],
+            // The panel opens, since it says which of both it is now.
+            PrefixAction::Pause if self.shown => vec![Action::Pause],
+            PrefixAction::Pause => vec![Action::Pause, Action::OpenPanel],
             PrefixAction::Focus if self.shown && self.focus == Focus::Panel => {
                 self.focus = Focus::Terminal;
                 Vec::new()

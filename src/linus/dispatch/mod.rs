@@ -30,6 +30,18 @@ pub enum Lane {
     Background,
 }
 
+/// What may leave now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gate {
+    /// Everything.
+    #[default]
+    Open,
+    /// What the user asks, and nothing by itself.
+    Asked,
+    /// Nothing, not even the question whether Linus is there.
+    Shut,
+}
+
 /// Tells one call from every other.
 pub type Ticket = u64;
 
@@ -113,6 +125,7 @@ enum Flight<C, S> {
 
 #[derive(Debug)]
 pub struct Dispatch<C, S> {
+    gate: Gate,
     breaker: Breaker,
     next: u64,
     chats: VecDeque<Chat>,
@@ -134,6 +147,7 @@ impl<C: Clone, S: Clone> Default for Dispatch<C, S> {
 impl<C: Clone, S: Clone> Dispatch<C, S> {
     pub fn new() -> Self {
         Self {
+            gate: Gate::Open,
             breaker: Breaker::new(),
             next: 1,
             chats: VecDeque::new(),
@@ -143,6 +157,25 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
             flight: None,
             is_cancelled: false,
         }
+    }
+
+    /// Says what may leave from now on. What happens while less may is not told later either: commands and output are
+    /// dropped, and what of them is in flight is taken back. Session events wait.
+    pub fn set_gate(&mut self, gate: Gate) -> Option<Effect<C, S>> {
+        self.gate = gate;
+        if gate == Gate::Open {
+            return None;
+        }
+        self.output_since = None;
+        self.events.retain(|e| matches!(e, Event::Session(_)));
+        let tells = matches!(self.flight, Some((_, Flight::Update(_) | Flight::Event(Event::Command(_)))));
+        let takes_back = tells && !self.is_cancelled;
+        self.is_cancelled |= takes_back;
+        takes_back.then_some(Effect::CancelBackground)
+    }
+
+    pub fn gate(&self) -> Gate {
+        self.gate
     }
 
     /// The user wrote to Linus. The value tells this message in [`Due::Chat`] and in the answer of
@@ -174,16 +207,21 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
 
     /// Something was printed.
     pub fn output(&mut self, now: Instant) {
-        if !self.breaker.is_offline() {
+        if self.hears() {
             self.output_since.get_or_insert(now);
         }
     }
 
     /// A command ended, or ran for 5 s.
     pub fn command(&mut self, command: C) {
-        if !self.breaker.is_offline() {
+        if self.hears() {
             self.push(Event::Command(command));
         }
+    }
+
+    /// Whether what happens by itself reaches Linus now.
+    fn hears(&self) -> bool {
+        self.gate == Gate::Open && !self.breaker.is_offline()
     }
 
     /// The session came up, ended or failed. Kept while offline: without it Linus would not know the session.
@@ -212,7 +250,7 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
         match (flight, result) {
             (Flight::Update(since), Err(CallError::Cancelled)) => {
                 let since = self.output_since.map_or(since, |s| s.min(since));
-                self.output_since = Some(since).filter(|_| !self.breaker.is_offline());
+                self.output_since = Some(since).filter(|_| self.hears());
             }
             (Flight::Event(event), Err(error)) if error.delivery() == Delivery::Not && self.keeps(&event) => {
                 self.events.push_front(event);
@@ -233,6 +271,9 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
 
     /// When [`Dispatch::due`] has something new although nothing was put in.
     pub fn deadline(&self) -> Option<Instant> {
+        if self.is_silent() {
+            return None;
+        }
         if let Some(next_try) = self.breaker.next_try() {
             let is_trying = self.is_cancelled || matches!(self.flight, Some((_, Flight::Probe)));
             return Some(next_try).filter(|_| !is_trying);
@@ -243,6 +284,9 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
     /// What to do now, in this order. What is handed out counts as in flight until its reply.
     pub fn due(&mut self, now: Instant) -> Vec<Effect<C, S>> {
         let mut effects = Vec::new();
+        if self.is_silent() {
+            return effects;
+        }
         if let Some(next_try) = self.breaker.next_try() {
             if now >= next_try {
                 effects.extend(self.probe());
@@ -257,8 +301,19 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
             self.chat_flight = Some((ticket, chat));
             effects.push(Effect::Send { lane: Lane::Chat, ticket, due });
         }
-        effects.extend(self.background(now));
+        if self.gate == Gate::Open {
+            effects.extend(self.background(now));
+        }
         effects
+    }
+
+    /// Whether there is nothing that may be sent, whatever the time.
+    fn is_silent(&self) -> bool {
+        match self.gate {
+            Gate::Open => false,
+            Gate::Asked => self.chats.is_empty(),
+            Gate::Shut => true,
+        }
     }
 
     fn background(&mut self, now: Instant) -> Option<Effect<C, S>> {
@@ -302,7 +357,7 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
 
     /// Whether an event is worth keeping as things are.
     fn keeps(&self, event: &Event<C, S>) -> bool {
-        matches!(event, Event::Session(_)) || !self.breaker.is_offline()
+        matches!(event, Event::Session(_)) || self.hears()
     }
 
     fn judge(

@@ -345,3 +345,52 @@ fn a_late_success_of_another_lane_brings_the_link_back() {
     assert_eq!(*b.dispatch.link(), Link::Online { latency: QUICK });
     b.sent("session up");
 }
+
+#[test]
+fn a_pause_takes_back_what_is_told_by_itself_and_lets_through_what_is_asked() {
+    let mut b = Bench::new();
+    b.dispatch.output(b.now);
+    b.wait(1000);
+    let update = b.sent("update");
+    b.dispatch.command("ls");
+    assert_eq!(b.dispatch.set_gate(Gate::Asked), Some(Effect::CancelBackground));
+    assert_eq!(b.dispatch.set_gate(Gate::Asked), None);
+    b.fail(update, &CallError::Cancelled);
+    b.dispatch.output(b.now);
+    b.dispatch.command("df");
+    b.dispatch.session("up");
+    b.wait(5000);
+    b.nothing();
+    assert_eq!(b.dispatch.deadline(), None);
+    b.dispatch.chat("hi".into()).unwrap();
+    let chat = b.sent("chat hi");
+    b.ok(chat);
+    b.dispatch.set_gate(Gate::Open);
+    // What happened meanwhile stays untold, but for the session itself.
+    let session = b.sent("session up");
+    b.ok(session);
+    b.nothing();
+}
+
+#[test]
+fn a_shut_gate_lets_nothing_out_and_a_paused_one_looks_for_linus_only_for_a_question() {
+    let mut b = Bench::new();
+    b.dispatch.set_gate(Gate::Shut);
+    b.dispatch.session("up");
+    b.dispatch.chat("hi".into()).unwrap();
+    b.dispatch.output(b.now);
+    b.wait(60_000);
+    b.nothing();
+    assert_eq!(b.dispatch.deadline(), None);
+    b.dispatch.set_gate(Gate::Asked);
+    let chat = b.sent("chat hi");
+    b.fail(chat, &CallError::unreachable("refused"));
+    assert!(b.dispatch.deadline().is_some());
+    let id = b.dispatch.waiting_chats().next().unwrap().0;
+    assert!(b.dispatch.withdraw(id));
+    b.wait(60_000);
+    assert_eq!(b.dispatch.deadline(), None);
+    b.nothing();
+    b.dispatch.set_gate(Gate::Open);
+    b.sent("probe");
+}

@@ -4,8 +4,8 @@
 //! stop. The newest bytes are kept then, of older ones the shell's marks; the observer gets these when the flood
 //! pauses, or once a second.
 
-use super::Typed;
 use super::ring::{Ring, WHOLE};
+use super::{Since, Typed};
 use crate::terminal::{Modes, Size};
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ pub(super) enum Act {
     /// The observer is asked for a snapshot.
     Snapshot {
         ticket: u64,
-        since: u64,
+        since: Since,
     },
 }
 

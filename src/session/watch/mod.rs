@@ -8,7 +8,7 @@ mod ring;
 mod snapshot;
 mod thread;
 
-pub(super) use snapshot::Snapshot;
+pub(super) use snapshot::{Since, Snapshot};
 
 use super::Event;
 use super::wake::Waker;
@@ -166,7 +166,7 @@ impl Watch {
 
     /// Asks for a snapshot, which comes back at once when the observer is here, else as an [`Event`]. While it is on its
     /// way there is none: ask again when it has come.
-    pub(super) fn snapshot(&mut self, ticket: u64, since: u64, now: Instant) -> Option<Snapshot> {
+    pub(super) fn snapshot(&mut self, ticket: u64, since: Since, now: Instant) -> Option<Snapshot> {
         match &self.place {
             Place::Here(observer) => return Some(Snapshot::take(observer, since)),
             Place::Lost => return Some(Snapshot::default()),
@@ -298,13 +298,13 @@ mod tests {
         for _ in 0..RESTARTS {
             assert_eq!(watch.restart(Size::new(80, 24), &Modes::new()), Restart::Anew);
             assert!(
-                watch.snapshot(1, 0, Instant::now()).is_none() && watch.deadline().is_some(),
+                watch.snapshot(1, Since::default(), Instant::now()).is_none() && watch.deadline().is_some(),
                 "it is asked"
             );
         }
         assert_eq!(watch.restart(Size::new(80, 24), &Modes::new()), Restart::Lost);
         watch.output(b"x", &Modes::new(), Instant::now());
-        assert!(watch.snapshot(1, 0, Instant::now()).is_some() && watch.deadline().is_none());
+        assert!(watch.snapshot(1, Since::default(), Instant::now()).is_some() && watch.deadline().is_none());
         assert!(!watch.ask(Instant::now()));
     }
 }

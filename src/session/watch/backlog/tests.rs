@@ -66,7 +66,7 @@ fn keys_that_are_echoed_at_once_are_one() {
 #[test]
 fn an_answer_is_not_waited_for() {
     let (clock, mut backlog) = (Clock::start(), Backlog::new());
-    backlog.act(Act::Snapshot { ticket: 1, since: 0 }, clock.at(5));
+    backlog.act(Act::Snapshot { ticket: 1, since: Since::default() }, clock.at(5));
     assert_eq!(backlog.deadline(), Some(clock.at(5)));
     assert!(backlog.is_due(clock.at(5)));
 }
@@ -127,14 +127,15 @@ fn after_a_gap_the_last_size_counts_and_snapshots_see_all() {
     let (clock, mut backlog, modes) = (Clock::start(), Backlog::new(), Modes::new());
     print(&mut backlog, b"\x1b]133;D;3\x07", clock.at(0));
     backlog.act(Act::Resize(Size::new(80, 24)), clock.at(1));
-    backlog.act(Act::Snapshot { ticket: 7, since: 0 }, clock.at(1));
+    backlog.act(Act::Snapshot { ticket: 7, since: Since::default() }, clock.at(1));
     backlog.act(Act::Resize(Size::new(90, 24)), clock.at(2));
     for _ in 0..32 {
         print(&mut backlog, &vec![b'x'; WHOLE / 16], clock.at(3));
     }
     let batch = backlog.take(&modes);
     let kinds: Vec<Item> = batch.items.iter().map(|(_, item)| *item).collect();
-    let (size, snapshot) = (Act::Resize(Size::new(90, 24)), Act::Snapshot { ticket: 7, since: 0 });
+    let (size, snapshot) =
+        (Act::Resize(Size::new(90, 24)), Act::Snapshot { ticket: 7, since: Since::default() });
     let [Item::Act(first), Item::Output { .. }, Item::Act(last)] = kinds[..] else { panic!("{kinds:?}") };
     assert_eq!((first, last), (size, snapshot));
     let (skimmed, _) = batch.ring.gap().expect("a gap");
