@@ -10,10 +10,10 @@ use ureq::http::header::LOCATION;
 
 use super::answer::Reading;
 use super::config::HttpConfig;
-use super::origin;
 use super::wire::{Line, Wire, bounded};
 use crate::linus::call_error::CallError;
 use crate::linus::jsonrpc::{self, ErrorObject, Incoming};
+use crate::linus::origin;
 use crate::linus::peer::{Failure, Post, Posted, Transport};
 
 /// Of a refusal, only a JSON-RPC error is of interest.

@@ -7,10 +7,9 @@ mod answer;
 mod config;
 mod headers;
 mod http;
-mod origin;
 mod wire;
 
-pub use config::{HttpConfig, Secret};
+pub use config::HttpConfig;
 
 use super::call_error::CallError;
 use super::mcp::Mcp;

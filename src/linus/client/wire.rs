@@ -12,8 +12,9 @@ use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, SendBody, Timeout};
 
 use super::config::HttpConfig;
-use super::{headers, origin};
+use super::headers;
 use crate::linus::call_error::CallError;
+use crate::linus::origin;
 use crate::linus::peer::Post;
 
 /// Answering a server's own request must not eat the time of the call.

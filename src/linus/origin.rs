@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use ureq::http::Uri;
 
 /// Reads Linus's address: http or https, with a host, without a user name or password.
-pub(super) fn parse(url: &str) -> Result<Uri, String> {
+pub(crate) fn parse(url: &str) -> Result<Uri, String> {
     let uri: Uri = url.trim().parse().map_err(|_| "the address is not a URL".to_string())?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
         return Err("the address is not an http or https URL".into());
@@ -17,14 +17,14 @@ pub(super) fn parse(url: &str) -> Result<Uri, String> {
 }
 
 /// Whether connections to it stay on this machine: no proxy for those.
-pub(super) fn is_loopback(uri: &Uri) -> bool {
+pub(crate) fn is_loopback(uri: &Uri) -> bool {
     let host = uri.host().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// The target of a redirect from `base`, if it is of the same origin: a token never goes anywhere else.
-pub(super) fn redirect(base: &Uri, location: &str) -> Option<Uri> {
+pub(crate) fn redirect(base: &Uri, location: &str) -> Option<Uri> {
     let scheme = base.scheme_str()?;
     let authority = base.authority()?;
     let target = if location.contains("://") {
@@ -37,7 +37,12 @@ pub(super) fn redirect(base: &Uri, location: &str) -> Option<Uri> {
         let (folder, _) = base.path().rsplit_once('/')?;
         format!("{scheme}://{authority}{folder}/{location}")
     };
-    parse(&target).ok().filter(|t| origin(t) == origin(base))
+    parse(&target).ok().filter(|t| is_same(t, base))
+}
+
+/// Whether two addresses are of one origin: scheme, host and port.
+pub(crate) fn is_same(one: &Uri, other: &Uri) -> bool {
+    origin(one) == origin(other)
 }
 
 fn origin(uri: &Uri) -> Option<(String, String, u16)> {
