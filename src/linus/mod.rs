@@ -5,6 +5,7 @@ mod cancel;
 pub mod client;
 pub mod contract;
 pub mod dispatch;
+pub mod helper;
 mod jsonrpc;
 pub mod lanes;
 mod local;
