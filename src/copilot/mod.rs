@@ -6,6 +6,7 @@ mod card;
 mod chat;
 mod intent;
 mod link;
+pub mod policy;
 pub mod risk;
 mod suggestions;
 

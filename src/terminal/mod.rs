@@ -15,7 +15,7 @@ pub mod replies;
 mod sequence;
 pub mod signals;
 mod size;
-mod tokens;
+pub(crate) mod tokens;
 pub mod tty;
 
 pub use emulator::{EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
