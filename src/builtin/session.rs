@@ -350,6 +350,9 @@ impl Session {
             command: c.proposal.command.clone(),
             description: c.proposal.text.clone(),
             risk: c.proposal.risk,
+            undo: None,
+            verify: None,
+            placeholders: Vec::new(),
         };
         self.cards.iter().map(card).collect()
     }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::binding::Place;
 use super::risk::{Assessment, COMMAND_LIMIT, Syntax, assess};
 use crate::linus::contract::{Risk, Suggestion};
 use crate::text::{cut, is_sendable_char, sanitize, visible_char};
@@ -40,6 +41,11 @@ pub struct Card {
     pub state: CardState,
     /// What the user made of the command, until it is sent or dropped.
     pub edited_text: Option<String>,
+    /// What Linus says takes it back, and what shows whether it worked. Each becomes a card when this one was sent.
+    pub undo: Option<String>,
+    pub verify: Option<String>,
+    /// Where Linus was when he proposed it.
+    pub bound: Place,
     /// Why this card cannot be sent.
     pub refused: Option<String>,
     /// The last message from Linus was about it.
@@ -53,12 +59,16 @@ pub struct Card {
 /// An update that waits until the card is free.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Held {
-    Replace(Suggestion),
+    Replace(Suggestion, Place),
     Remove,
 }
 
 impl Card {
-    pub(super) fn from_wire(suggestion: &Suggestion, syntax: Syntax) -> Self {
+    pub(super) fn from_wire(suggestion: &Suggestion, place: &Place) -> Self {
+        let line = |text: &Option<String>| {
+            text.as_deref().map(|t| cut(t, COMMAND_LIMIT).to_owned()).filter(|t| !t.trim().is_empty())
+        };
+        let syntax = Syntax::of(place.dialect);
         Self {
             id: suggestion.id.clone(),
             command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
@@ -67,6 +77,9 @@ impl Card {
             assessment: assess(&suggestion.command, syntax),
             state: CardState::Proposed,
             edited_text: None,
+            undo: line(&suggestion.undo),
+            verify: line(&suggestion.verify),
+            bound: place.clone(),
             refused: refusal(&suggestion.command).map(|r| format!("refused: {r}")),
             mentioned: false,
             changed_at: None,
@@ -110,11 +123,11 @@ impl Card {
     }
 
     /// The same id came again. What the user did with the same command stands.
-    pub(super) fn replace(&mut self, suggestion: &Suggestion, syntax: Syntax, now: Instant) {
-        let mut new = Self::from_wire(suggestion, syntax);
+    pub(super) fn replace(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) {
+        let mut new = Self::from_wire(suggestion, place);
         if new.command == self.command && new.refused == self.refused {
-            self.description = new.description;
-            self.label = new.label;
+            (self.description, self.label, self.bound) = (new.description, new.label, new.bound);
+            (self.undo, self.verify) = (new.undo, new.verify);
             return;
         }
         new.changed_at = Some(now);

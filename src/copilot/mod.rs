@@ -2,6 +2,7 @@
 //!
 //! Pure: an answer is an [`Envelope`] in, and what is shown changes. Nothing here sends anything anywhere, and nothing that Linus says is kept before it was made harmless and cut to size.
 
+mod binding;
 mod card;
 mod chat;
 mod intent;
@@ -12,6 +13,7 @@ mod suggestions;
 
 use std::time::Instant;
 
+pub use binding::Place;
 pub use card::{Card, CardState, Judgement, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
 pub use intent::Intent;
@@ -42,12 +44,20 @@ impl Copilot {
 
     /// Applies an answer: what it clears first, then its cards, its intent, its message with the mentions,
     /// and what it wants noticed.
+    /// Its cards belong to where the session is now.
     pub fn apply(&mut self, envelope: Envelope, now: Instant) {
+        let place = self.suggestions.place().clone();
+        self.apply_for(envelope, &place, now);
+    }
+
+    /// The same for what was asked when the session was at `place`.
+    pub fn apply_for(&mut self, envelope: Envelope, place: &Place, now: Instant) {
         let mut complaints = Vec::new();
         if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
             complaints = self.suggestions.apply(
                 envelope.clear_suggestions.as_ref(),
                 envelope.suggested_commands.map(|b| b.commands).unwrap_or_default(),
+                place,
                 now,
             );
         }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::binding::Place;
 use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, refusal};
 use super::risk::Syntax;
 use crate::linus::contract::{ClearSuggestions, Suggestion};
@@ -32,8 +33,8 @@ pub struct Suggestions {
     cards: Vec<Card>,
     /// The id of the card on the edit line: no reply touches it.
     editing: Option<String>,
-    /// What the remote reads: a card's risk depends on it.
-    syntax: Syntax,
+    /// Who reads there now. A card's risk depends on the language.
+    here: Place,
     /// When a reply last changed which card has this number.
     moved_at: [Option<Instant>; NUMBERS],
 }
@@ -80,17 +81,36 @@ impl Suggestions {
         self.pick(id, now)
     }
 
-    /// The remote reads another language now: everything is judged again.
-    pub fn set_syntax(&mut self, syntax: Syntax) {
-        if self.syntax != syntax {
-            self.syntax = syntax;
-            self.cards.iter_mut().for_each(|card| card.judge_again(syntax));
+    /// Who reads there now. Where the language is another, everything is judged again.
+    pub fn set_place(&mut self, place: Place) {
+        let (had, syntax) = (self.syntax(), Syntax::of(place.dialect));
+        for card in &mut self.cards {
+            if card.bound.is_blank() {
+                card.bound = place.clone();
+            }
+            if had != syntax {
+                card.judge_again(syntax);
+            }
         }
+        self.here = place;
+    }
+
+    pub fn place(&self) -> &Place {
+        &self.here
+    }
+
+    fn syntax(&self) -> Syntax {
+        Syntax::of(self.here.dialect)
+    }
+
+    /// What is another than where the card was proposed.
+    pub fn change(&self, id: &str) -> Option<String> {
+        self.get(id)?.bound.change_to(&self.here)
     }
 
     /// What is thought of the text on the edit line. Judged whenever it is asked for, so it is never an older text's.
     pub fn judge_edit(&self, text: &str) -> Option<Judgement> {
-        self.editing().map(|card| card.judge(text, self.syntax))
+        self.editing().map(|card| card.judge(text, self.syntax()))
     }
 
     pub fn editing(&self) -> Option<&Card> {
@@ -100,7 +120,7 @@ impl Suggestions {
     /// The edit line was left without sending; what was typed stays with the card.
     pub fn end_edit(&mut self, text: &str, now: Instant) {
         let Some(id) = self.editing.take() else { return };
-        let syntax = self.syntax;
+        let syntax = self.syntax();
         if let Some(card) = self.get_mut(&id) {
             if text == card.command || text.trim().is_empty() {
                 card.edited_text = None;
@@ -120,7 +140,7 @@ impl Suggestions {
         if let Some(why) = refusal(text) {
             return Err(Refusal::Refused(format!("not sent: {why}")));
         }
-        let syntax = self.syntax;
+        let syntax = self.syntax();
         let card = self.get_mut(&id).ok_or(Refusal::Absent)?;
         let was_edited = text != card.command;
         card.edited_text = was_edited.then(|| text.to_owned());
@@ -179,6 +199,7 @@ impl Suggestions {
         &mut self,
         clear: Option<&ClearSuggestions>,
         new: Vec<Suggestion>,
+        place: &Place,
         now: Instant,
     ) -> Vec<String> {
         let before = self.numbers();
@@ -190,7 +211,7 @@ impl Suggestions {
         for suggestion in new {
             if suggestion.id.is_empty() || suggestion.id.len() > ID_LIMIT {
                 nameless += 1;
-            } else if !self.put(&suggestion, now) {
+            } else if !self.put(&suggestion, place, now) {
                 too_many += 1;
             }
         }
@@ -221,20 +242,23 @@ impl Suggestions {
     }
 
     /// Adds a card or replaces the one with the same id; false if there is no room.
-    fn put(&mut self, suggestion: &Suggestion, now: Instant) -> bool {
-        let (editing, syntax) = (self.editing.clone(), self.syntax);
+    fn put(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) -> bool {
+        let (editing, syntax) = (self.editing.clone(), self.syntax());
         if let Some(card) = self.get_mut(&suggestion.id) {
             if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
-                card.held = Some(Held::Replace(suggestion.clone()));
+                card.held = Some(Held::Replace(suggestion.clone(), place.clone()));
             } else {
-                card.replace(suggestion, syntax, now);
+                card.replace(suggestion, place, now);
+                card.judge_again(syntax);
             }
             return true;
         }
         if self.cards.len() >= CARDS_LIMIT && !self.forget_one() {
             return false;
         }
-        self.cards.push(Card::from_wire(suggestion, syntax));
+        let mut card = Card::from_wire(suggestion, place);
+        card.judge_again(syntax);
+        self.cards.push(card);
         true
     }
 
@@ -248,10 +272,13 @@ impl Suggestions {
 
     /// The card is free: what a reply wanted of it meanwhile is done now.
     fn release(&mut self, id: &str, now: Instant) {
-        let (before, syntax) = (self.numbers(), self.syntax);
+        let (before, syntax) = (self.numbers(), self.syntax());
         let Some(card) = self.get_mut(id).filter(|c| !c.is_frozen()) else { return };
         match card.held.take() {
-            Some(Held::Replace(suggestion)) => card.replace(&suggestion, syntax, now),
+            Some(Held::Replace(suggestion, place)) => {
+                card.replace(&suggestion, &place, now);
+                card.judge_again(syntax);
+            }
             // What was sent stays as a record; only an open proposal goes.
             Some(Held::Remove) if card.state == CardState::Proposed => self.cards.retain(|c| c.id != id),
             Some(Held::Remove) | None => return,

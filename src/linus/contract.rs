@@ -208,6 +208,27 @@ pub struct Suggestion {
     /// Absent or unknown is read as `high`: what nobody vouched for is not low.
     #[serde(default = "unlabelled", deserialize_with = "risk_or_high")]
     pub risk: Risk,
+    /// An addition: the command that takes this one back.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_default")]
+    pub undo: Option<String>,
+    /// An addition: the command that shows whether this one did what it was for.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "or_default")]
+    pub verify: Option<String>,
+    /// An addition: what the user fills in. In the command a hole stands as `<NAME>`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "readable")]
+    pub placeholders: Vec<Placeholder>,
+}
+
+/// A hole of a suggested command. Its value stays with the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placeholder {
+    /// As in the command, without the brackets.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty", deserialize_with = "or_default")]
+    pub description: String,
+    /// It is not shown while it is typed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not", deserialize_with = "or_default")]
+    pub secret: bool,
 }
 
 fn unlabelled() -> Risk {

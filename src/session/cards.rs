@@ -2,7 +2,7 @@
 
 use super::{Session, Side};
 use crate::control::keystrokes;
-use crate::copilot::risk::Syntax;
+use crate::copilot::Place;
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -58,40 +58,59 @@ impl Session {
 }
 
 /// Why nothing may be typed now.
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hindrance {
     /// Whatever the user says.
     Never(&'static str),
     /// The same key again types it.
-    ToJudge(&'static str),
+    ToJudge(String),
+}
+
+/// What was held back, and the sentence that said why. The same again, with nothing changed in between, is sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct HeldBack {
+    id: String,
+    text: String,
+    why: String,
+    place: Place,
 }
 
 impl Side {
-    /// What a card would do depends on what reads it.
-    pub(super) fn note_dialect(&mut self) {
+    /// What a card would do depends on who reads it.
+    pub(super) fn note_place(&mut self) {
         if let Some(observer) = self.watch.here() {
-            self.copilot.suggestions.set_syntax(Syntax::of(observer.facts().dialect));
+            self.copilot.suggestions.set_place(Place::new(observer.facts(), observer.state()));
         }
     }
 
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
-        let hindrance = self.hindrance(line_mode, now);
-        self.held_back(id, text, hindrance, "Enter sends anyway")
+        self.note_place();
+        let change = self.copilot.suggestions.change(id).map(|change| format!("Not sent: {change}"));
+        let hindrance = match (change, self.hindrance(line_mode, now)) {
+            (Some(change), None) => Some(Hindrance::ToJudge(change)),
+            (Some(change), Some(Hindrance::ToJudge(why))) => {
+                Some(Hindrance::ToJudge(format!("{change}. {why}")))
+            }
+            (_, hindrance) => hindrance,
+        };
+        self.held_back(id, text, hindrance, "Enter sends it all the same")
     }
 
     /// What the remote says can hold a send back, never bring one about.
     pub(super) fn hindrance(&mut self, line_mode: LineMode, now: Instant) -> Option<Hindrance> {
-        use Hindrance::{Never, ToJudge};
+        use Hindrance::Never;
+        let judge = |why: &str| Hindrance::ToJudge(why.to_owned());
         let Some(observer) = self.watch.here() else { return Some(Never("the terminal is not followed")) };
         match (line_mode, observer.state()) {
             (LineMode::Secret, _) => Some(Never("ssh asks for a secret")),
             (LineMode::Cooked, _) => Some(Never("ssh is not connected")),
             (LineMode::Raw, State::Secret) => Some(Never("a secret is asked for")),
             (LineMode::Raw, State::FullScreen) => Some(Never("a full-screen program runs")),
-            (LineMode::Raw, State::Running) => Some(ToJudge("Something runs there")),
-            (LineMode::Raw, State::Waiting) => Some(ToJudge("A pager or a question waits for a key there")),
-            (LineMode::Raw, State::Program) => Some(ToJudge("A program reads input there")),
+            (LineMode::Raw, State::Running) => Some(judge("Something runs there")),
+            (LineMode::Raw, State::Waiting) => Some(judge("A pager or a question waits for a key there")),
+            (LineMode::Raw, State::Program) => Some(judge("A program reads input there")),
             (LineMode::Raw, _) if observer.line_is_taken(now) => {
-                Some(ToJudge("The remote's line is not empty"))
+                Some(judge("The remote's line is not empty"))
             }
             (LineMode::Raw, State::AtPrompt | State::Unknown) => None,
         }
@@ -106,15 +125,17 @@ impl Side {
         again: &str,
     ) -> Option<String> {
         let held = self.panel.held.take();
-        let to_judge = match hindrance? {
+        let why = match hindrance? {
             Hindrance::Never(why) => return Some(format!("Not sent: {why}")),
             Hindrance::ToJudge(why) => why,
         };
-        let this = (id.to_owned(), text.to_owned(), to_judge);
+        let place = self.copilot.suggestions.place().clone();
+        let sentence = format!("{why}. {again}");
+        let this = HeldBack { id: id.to_owned(), text: text.to_owned(), why, place };
         if held.as_ref() == Some(&this) {
             return None;
         }
         self.panel.held = Some(this);
-        Some(format!("{to_judge}. {again}"))
+        Some(sentence)
     }
 }

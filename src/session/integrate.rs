@@ -102,8 +102,10 @@ impl Side {
         let moved = here.is_some() && here != self.integrating.bound;
         self.integrating.bound = here;
         let hindrance = match self.hindrance(line_mode, now) {
-            None if moved => Some(Hindrance::ToJudge("Another user or host has the prompt now")),
-            None if self.state_is_unknown() => Some(Hindrance::ToJudge("Perhaps no prompt waits there")),
+            None if moved => Some(Hindrance::ToJudge("Another user or host has the prompt now".into())),
+            None if self.state_is_unknown() => {
+                Some(Hindrance::ToJudge("Perhaps no prompt waits there".into()))
+            }
             hindrance => hindrance,
         };
         self.held_back("the integration", shell.name(), hindrance, "y types it anyway")

@@ -2,7 +2,7 @@
 
 use super::watch::{Restart, Since, Snapshot};
 use super::{Session, Side};
-use crate::copilot::Delivery;
+use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
@@ -38,6 +38,8 @@ pub(super) struct Linus {
     connected: bool,
     /// Calls that wait for a snapshot of the screen.
     awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
+    /// Where the session was when these calls were made: what comes of them belongs there.
+    places: HashMap<Ticket, Place>,
     /// The lines that the next terminal update starts from, and after the update under way.
     since: Since,
     next_line: Option<(Ticket, u64)>,
@@ -61,6 +63,7 @@ impl Linus {
             ssh_user: String::new(),
             connected: false,
             awaiting: HashMap::new(),
+            places: HashMap::new(),
             since: Since::default(),
             next_line: None,
             sharing: Sharing::default(),
@@ -336,6 +339,7 @@ impl Side {
             return self.follow_sharing(now);
         }
         let Some((lane, due)) = self.linus.awaiting.remove(&ticket) else { return };
+        self.linus.places.insert(ticket, Place::new(&snapshot.facts, snapshot.state));
         if let Some(mut request) = self.linus.compose(ticket, due, snapshot) {
             self.linus.mask(&mut request);
             self.hand_over(lane, ticket, Work::Call(request), now);
@@ -369,6 +373,7 @@ impl Side {
         now: Instant,
     ) {
         self.linus.note_update(ticket, result.as_ref().err());
+        let place = self.linus.places.remove(&ticket);
         let jitter = self.linus.jitter(now);
         let outcome = result.as_ref().map(|_| ());
         if let Some((id, fate)) = self.linus.dispatch.reply(ticket, outcome, took, now, jitter) {
@@ -380,7 +385,10 @@ impl Side {
                 for complaint in &answer.complaints {
                     self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
                 }
-                self.copilot.apply(answer.envelope, now);
+                match place {
+                    Some(place) => self.copilot.apply_for(answer.envelope, &place, now),
+                    None => self.copilot.apply(answer.envelope, now),
+                }
             }
             // Offline is said by the panel's own lines; a single failed call by a note.
             Err(error) if error.delivery() != Arrival::Not && error != CallError::Cancelled => {

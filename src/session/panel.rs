@@ -3,7 +3,7 @@
 //! While it is shown the observer is here, every byte of ssh's goes to the emulator, and only what is drawn
 //! reaches the user's terminal.
 
-use super::cards::Echo;
+use super::cards::{Echo, HeldBack};
 use super::fault::planted;
 use super::{Session, Side};
 use crate::shell::{Dialect, Observer, State};
@@ -48,7 +48,7 @@ pub(super) struct Panel {
     /// A close was asked for and waits for the echo.
     pub(super) closing: bool,
     /// A card that was held back, its text and the reason: the same again is sent.
-    pub(super) held: Option<(String, String, &'static str)>,
+    pub(super) held: Option<HeldBack>,
 }
 
 /// The user's screen as the panel found it.
@@ -288,7 +288,7 @@ impl Session {
         }
         (panel.dirty, panel.next_frame) = (false, now + FRAME);
         planted("panel");
-        side.note_dialect();
+        side.note_place();
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
         let Side { panel, watch, copilot, linus, .. } = side;

@@ -7,7 +7,7 @@ use super::facts::{Evidence, Facts};
 use super::marks::Place;
 
 /// First words (or words after `sudo`) with which another shell, user or host may take over, or the old one come back.
-const OPENERS: [&str; 31] = [
+const OPENERS: [&str; 33] = [
     "sudo",
     "su",
     "doas",
@@ -36,6 +36,8 @@ const OPENERS: [&str; 31] = [
     "machinectl",
     "nsenter",
     "chroot",
+    "unshare",
+    "busybox",
     "newgrp",
     "exec",
     "exit",
@@ -74,10 +76,11 @@ fn opens(words: &[&str]) -> bool {
             let run = rest.iter().position(|w| !w.starts_with('-')).and_then(|at| rest.get(at..));
             flags('i') || flags('s') || has(&["--login", "--shell"]) || run.is_none_or(opens)
         }
-        "ssh" | "mosh" | "telnet" | "machinectl" | "nsenter" | "chroot" | "newgrp" | "tmux" | "screen" => {
-            true
-        }
+        "ssh" | "mosh" | "telnet" | "machinectl" | "nsenter" | "chroot" | "unshare" | "newgrp" | "tmux"
+        | "screen" => true,
         "nc" => true,
+        // Its applets are commands as the others are.
+        "busybox" => opens(rest),
         "vtysh" => !flags('c'),
         "pwsh" => !has(&["-c", "-Command", "-f", "-File", "-e", "-EncodedCommand"]),
         "docker" | "podman" | "kubectl" | "lxc" => has(&["exec", "run", "attach", "shell", "enter", "debug"]),

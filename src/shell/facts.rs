@@ -89,6 +89,10 @@ pub struct Facts {
     pub dialect: Dialect,
     pub dialect_from: Option<Clue>,
     pub sources: Sources,
+    /// The last line of the prompt that waits, or that the running command was entered at.
+    pub prompt: Option<String>,
+    /// Counts the shells that may have begun over one another; another number is perhaps another shell.
+    pub shell: u32,
 }
 
 /// What each of the facts rests on; the last command's text is the screen's or the remote's word, as is all of this.

@@ -18,9 +18,11 @@ mod secret;
 mod status;
 mod tracker;
 
+pub(crate) use dialect::is_mode_of;
 pub use dialect::{Clue, Dialect, dialect_of};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
 pub use integration::Shell;
 pub use nonce::Nonce;
 pub use observer::{Observer, Tail};
+pub use prompt::is_alike;
 pub use tracker::Input;

@@ -173,6 +173,18 @@ impl Prompts {
     }
 }
 
+/// Whether two prompts may be one shell's, or one device's in two modes: directory, number or branch differ, but not
+/// who it is and the sign at the end. Themes without a name are known by their first sign.
+pub fn is_alike(a: &str, b: &str) -> bool {
+    let (a_shape, b_shape) = (shape(a), shape(b));
+    let signs = ['$', '#', '%', '>'];
+    let word = |t: &str| t.split_whitespace().next().map(|w| w.trim_end_matches(signs).to_owned());
+    let sign = |t: &str| t.chars().next_back();
+    let same_word = word(&a_shape).filter(|w| !w.is_empty() && word(&b_shape).as_ref() == Some(w));
+    a_shape == b_shape
+        || same_word.is_some_and(|w| !w.is_ascii() || w.len() > 1 && sign(&a_shape) == sign(&b_shape))
+}
+
 impl Known {
     /// A line editor reads after this text too: is it the same shell's? As many lines and the same last sign, or
     /// one that programs do not use. In one line: the same sign, where that sign says enough, or the same first word.

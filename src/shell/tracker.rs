@@ -6,6 +6,7 @@
 
 mod ends;
 mod keys;
+mod lineage;
 mod recognise;
 mod sights;
 mod signals;
@@ -25,6 +26,7 @@ use super::nonce::Nonce;
 use super::prompt::{Kind, Prompts};
 use super::screen::Screen;
 use super::secret::Secret;
+use lineage::Lineage;
 
 /// Output that paused this long has settled. A prompt is written in one piece; a pause inside it is a lost packet's.
 pub(crate) const SETTLE: Duration = Duration::from_millis(80);
@@ -135,6 +137,7 @@ pub(crate) struct Tracker {
     /// leaves a shell.
     ended: Option<(Option<String>, String)>,
     leaving: bool,
+    lineage: Lineage,
     /// A title that came while a command ran. It may be that command's.
     title: Option<Place>,
     /// 3008's ids of the shells that are open, and of what took over, with what was known before.
@@ -200,6 +203,7 @@ impl Tracker {
             outer: Vec::new(),
             ended: None,
             leaving: false,
+            lineage: Lineage::default(),
             title: None,
             shells: Vec::new(),
             contexts: Vec::new(),

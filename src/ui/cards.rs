@@ -97,6 +97,7 @@ fn drawings<'a>(copilot: &'a Copilot, view: &View, cols: usize) -> Vec<Drawing<'
             number: suggestions.numbered().find(|(_, c)| c.id == card.id).map(|(n, _)| n),
             selected: view.selected.as_ref() == Some(&card.id),
             editing,
+            change: suggestions.change(&card.id),
             cols,
             theme: view.theme,
         }
@@ -134,6 +135,8 @@ struct Drawing<'a> {
     number: Option<usize>,
     selected: bool,
     editing: bool,
+    /// What is another than where it was proposed.
+    change: Option<String>,
     cols: usize,
     theme: Theme,
 }
@@ -159,8 +162,26 @@ impl Drawing<'_> {
             let (style, _) = self.theme.risk(self.judgement.level);
             lines.extend(paragraph(&visible(&self.judgement.reason), self.cols, INDENT, style));
         }
+        if detail == Detail::Full {
+            lines.extend(self.more());
+        }
         if let Some(word) = &self.card.refused {
             lines.extend(paragraph(word, self.cols, INDENT, self.theme.bad()));
+        }
+        lines
+    }
+
+    /// Whose it was, and what comes after it. On the edit line the first is said there.
+    fn more(&self) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        if let Some(change) = self.change.as_ref().filter(|_| !self.editing) {
+            lines.extend(paragraph(change, self.cols, INDENT, self.theme.warning()));
+        }
+        for (word, command) in [("undo", &self.card.undo), ("verify", &self.card.verify)] {
+            let Some(command) = command else { continue };
+            let text = format!("{word}: {}", visible(command));
+            let row = truncate(&text, self.cols.saturating_sub(INDENT));
+            lines.push(styled(format!("{}{row}", " ".repeat(INDENT)), self.theme.dim()));
         }
         lines
     }
@@ -179,6 +200,7 @@ impl Drawing<'_> {
         let (style, risk) = self.theme.risk(self.judgement.level);
         let state = match (self.editing, &self.card.state) {
             (true, _) => " editing",
+            _ if self.change.is_some() => " stale",
             (_, CardState::Edited) => " edited",
             _ => "",
         };
@@ -202,6 +224,8 @@ impl Drawing<'_> {
             '›'
         } else if self.card.mentioned {
             '•'
+        } else if self.change.is_some() {
+            '≠'
         } else {
             ' '
         };

@@ -13,7 +13,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 use serde_json::json;
 
 use super::*;
-use crate::copilot::{Copilot, Delivery};
+use crate::copilot::{Copilot, Delivery, Place};
 use crate::linus::contract::Envelope;
 use crate::shell::{Dialect, Shell};
 use crate::terminal::Size;
@@ -167,6 +167,33 @@ fn golden_a_card_on_the_edit_line() {
     view.prefix(PrefixAction::Card(3), &mut copilot, now);
     view.key(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL), &mut copilot, now);
     all_sizes("edit", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_a_card_that_was_proposed_for_another_user() {
+    let start = Instant::now();
+    let mut copilot = story(start);
+    let place = |user: &str| Place {
+        user: Some(user.into()),
+        host: Some("web-1".into()),
+        prompt: Some(format!("{user}@web-1:~$ ")),
+        dialect: Dialect::Bash,
+        ..Place::default()
+    };
+    let reply = json!({ "suggested_commands": { "commands": [
+        { "id": "cmd_005", "command": "systemctl restart nginx", "description": "Read the new configuration",
+          "risk": "medium", "undo": "cp /etc/nginx/nginx.conf.bak /etc/nginx/nginx.conf",
+          "verify": "systemctl is-active nginx" },
+    ] }, "clear_suggestions": { "ids": ["cmd_002", "cmd_003", "cmd_004"] } });
+    copilot.suggestions.set_place(place("root"));
+    copilot.apply(Envelope::read(&reply).0, start);
+    copilot.suggestions.set_place(place("postgres"));
+    let now = start + Duration::from_secs(1);
+    let mut view = focused(&mut copilot, now);
+    all_sizes("stale", &view, &copilot, &status());
+    view.prefix(PrefixAction::Card(2), &mut copilot, now);
+    view.set_notice("Not sent: was root@web-1, now postgres@web-1. Enter sends it all the same");
+    all_sizes("stale-asked", &view, &copilot, &status());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What the user sees and what the keys mean. Draws into cells and turns cells into bytes; does no I/O.
 
+mod around;
 mod backend;
 mod bindings;
 mod cards;
@@ -10,6 +11,7 @@ mod input;
 mod integration;
 mod intent;
 mod layout;
+mod line;
 mod paint;
 mod panel;
 mod sections;

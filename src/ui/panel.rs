@@ -7,17 +7,18 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::around::Around;
 use super::backend::{Cursor, Shape};
 use super::input::Rows;
 use super::layout::{Layout, Mode};
 use super::paint::{heading, lines, styled, window};
 use super::sections::{Sections, Wants};
 use super::status::{Status, hints, linus, session};
-use super::view::{CONFIRMATION, Focus, View};
+use super::view::{Focus, View};
 use super::{cards, chat, help, intent, terminal_pane};
 use crate::copilot::{Copilot, Judgement};
 use crate::linus::contract::Risk;
-use crate::text::{truncate, visible, width};
+use crate::text::visible;
 
 /// Columns of the prompt before the input.
 const PROMPT: usize = 2;
@@ -113,7 +114,7 @@ impl Panel<'_> {
                 intent: intent::wanted(self.copilot, cols, self.view.theme),
                 cards: cards::wanted(self.copilot, self.view, cols),
                 chat: chat::wanted(self.copilot, cols, usize::from(self.area.height), self.view.theme),
-                input: Rows::new(editor, cols.saturating_sub(PROMPT)).rows.len() + self.around_the_line(),
+                input: Rows::new(editor, cols.saturating_sub(PROMPT)).rows.len() + self.around(cols).rows(),
             },
         )
     }
@@ -153,45 +154,15 @@ impl Panel<'_> {
         lines(buffer, body, &text);
     }
 
-    /// Rows of the input that are not the text: the risk's reason, the confirmation.
-    fn around_the_line(&self) -> usize {
-        usize::from(self.warning().is_some()) + usize::from(self.view.confirm.is_some())
-    }
-
-    /// The same, unless the text is harmless.
-    fn warning(&self) -> Option<&Judgement> {
-        self.judged.as_ref().filter(|judgement| judgement.level > Risk::Low)
-    }
-
-    /// Draws reason and confirmation; the values are the room between them and where the confirmation's cursor is.
-    fn draw_around_the_line(&self, buffer: &mut Buffer, body: Rect) -> (Rect, Option<Position>) {
-        let theme = self.view.theme;
-        let mut room = body;
-        let mut cursor = None;
-        if let Some(confirm) = self.view.confirm.as_ref().filter(|_| room.height > 1) {
-            room.height -= 1;
-            let row = Rect { y: room.bottom(), height: 1, ..body };
-            let question = format!("{CONFIRMATION}? ");
-            let column = width(&question) + width(confirm.text());
-            let text = Span::styled(visible(confirm.text()).into_owned(), theme.bold());
-            lines(buffer, row, &[Line::from(vec![Span::styled(question, theme.bad()), text])]);
-            let x = row.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
-            cursor = Some(Position::new(x, row.y)).filter(|at| row.contains(*at));
-        }
-        if let Some(judgement) = self.warning().filter(|_| room.height > 1) {
-            let (style, _) = theme.risk(judgement.level);
-            let reason = truncate(&visible(&judgement.reason), usize::from(body.width));
-            lines(buffer, Rect { height: 1, ..room }, &[styled(reason, style)]);
-            room = Rect { y: room.y + 1, height: room.height - 1, ..room };
-        }
-        (room, cursor)
+    fn around(&self, cols: usize) -> Around {
+        Around::new(self.view, self.copilot, self.status, self.judged.as_ref(), cols)
     }
 
     fn draw_input(&self, buffer: &mut Buffer, area: Rect, cols: usize) -> Option<Position> {
         let theme = self.view.theme;
         let (title, right) = self.input_heading();
         let body = self.heading(buffer, area, &title, right);
-        let (body, confirming) = self.draw_around_the_line(buffer, body);
+        let (body, answering) = self.around(cols).draw(buffer, body);
         let editor = self.view.edit.as_ref().unwrap_or(&self.view.input);
         let rows = Rows::new(editor, cols.saturating_sub(PROMPT)).window(usize::from(body.height));
         let style = if self.view.is_editing() { theme.bold() } else { theme.plain() };
@@ -204,8 +175,8 @@ impl Panel<'_> {
             text = vec![styled("› ", theme.dim())];
         }
         lines(buffer, body, &text);
-        if self.view.confirm.is_some() {
-            return confirming;
+        if self.view.is_answering() {
+            return answering;
         }
         let (row, col) = rows.cursor;
         let x = body.x.saturating_add((PROMPT + col) as u16);

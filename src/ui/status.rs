@@ -3,8 +3,9 @@
 use ratatui::text::{Line, Span};
 
 use super::integration::Integration;
+use super::line::CONFIRMATION;
 use super::paint::{ends, styled};
-use super::view::{CONFIRMATION, Focus, View};
+use super::view::{Focus, View};
 use crate::copilot::{Copilot, LinkState};
 use crate::text::{sanitize, truncate, width};
 
@@ -78,7 +79,8 @@ fn of_link(copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
 /// The notice if there is one, else the keys that matter now: as many as fit.
 pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize) -> Line<'static> {
     let theme = view.theme;
-    if let Some(notice) = &view.notice {
+    // What is said of a card on the edit line stands beside it, whole.
+    if let Some(notice) = view.notice.as_ref().filter(|_| !view.is_editing()) {
         return styled(truncate(notice, cols), theme.warning());
     }
     let prefix = &status.prefix;

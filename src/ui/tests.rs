@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::golden::{draw_at, focused, picture, remote, status, story};
 use super::*;
-use crate::copilot::risk::Syntax;
-use crate::copilot::{CardState, Copilot, Delivery};
+use crate::copilot::{CardState, Copilot, Delivery, Place};
 use crate::linus::contract::{Envelope, Risk};
+use crate::shell::Dialect;
 use crate::terminal::Size;
 
 /// A focused panel over the contract's story, told a while ago.

@@ -10,7 +10,15 @@ pub(crate) fn says(message: &str) -> Envelope {
 }
 
 pub(crate) fn card(id: &str, command: &str) -> Suggestion {
-    Suggestion { id: id.into(), command: command.into(), description: format!("about {id}"), risk: Risk::Low }
+    Suggestion {
+        id: id.into(),
+        command: command.into(),
+        description: format!("about {id}"),
+        risk: Risk::Low,
+        undo: None,
+        verify: None,
+        placeholders: Vec::new(),
+    }
 }
 
 pub(crate) fn suggests(cards: Vec<Suggestion>) -> Envelope {

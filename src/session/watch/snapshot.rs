@@ -1,6 +1,6 @@
 //! What a message to Linus needs to know of the session.
 
-use crate::shell::{Facts, Observer};
+use crate::shell::{Facts, Observer, State};
 
 /// The limit of `terminal_tail` in bytes.
 const TAIL_BYTES: usize = 64 * 1024;
@@ -24,6 +24,7 @@ pub(in crate::session) struct Snapshot {
     /// The line to ask from the next time.
     pub(in crate::session) line: u64,
     pub(in crate::session) facts: Facts,
+    pub(in crate::session) state: State,
 }
 
 impl Snapshot {
@@ -41,6 +42,7 @@ impl Snapshot {
             new_output: shown_since(since.new.max(since.pause)),
             line,
             facts: observer.facts().clone(),
+            state: observer.state(),
         }
     }
 }

@@ -136,3 +136,27 @@ fn a_prompt_of_more_lines_is_known_by_their_number() {
     assert_eq!(prompts.matched("∙ ", Kind::Paste, 0), None, "its continuation prompt");
     assert_eq!(prompts.matched(">>> ", Kind::Paste, 0), None);
 }
+
+#[test]
+fn a_prompt_is_alike_itself_elsewhere_and_unlike_another_users() {
+    for (a, b) in [
+        ("user@host:~$ ", "user@host:/var/log$ "),
+        ("root@host:~ (main)# ", "root@host:~# "),
+        ("➜  src git:(main) ✗ ", "➜  ~ "),
+        ("[root@web ~]# ", "[root@web log]# "),
+        ("$ ", "$ "),
+    ] {
+        assert!(is_alike(a, b), "{a} {b}");
+    }
+    for (a, b) in [
+        ("user@host:~$ ", "root@host:~# "),
+        ("user@host:~$ ", "user@other:~$ "),
+        ("user@host:~$ ", "user@host:~# "),
+        ("$ ", "# "),
+        ("(jail)root@host:/# ", "root@host:/# "),
+        ("user@host:~$ ", "$ "),
+        ("➜  ~ ", "host:~$ "),
+    ] {
+        assert!(!is_alike(a, b), "{a} {b}");
+    }
+}

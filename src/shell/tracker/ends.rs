@@ -96,6 +96,7 @@ impl Tracker {
         let opens = opens_shell(command.as_deref());
         if let Phase::Ready(ready) = &self.phase {
             self.here = opens.then(|| (ready.text.clone(), self.beliefs.clone()));
+            self.lineage.accept(&ready.text, command.as_deref());
         }
         self.leave_or_stay(command.as_deref());
         if opens {

@@ -93,7 +93,10 @@ impl Tracker {
         if kind != Kind::Mark {
             self.facts.trusted = false;
         }
+        let leaving = self.leaving;
         self.read_place(text);
+        self.lineage.prompt(text, leaving);
+        (self.facts.prompt, self.facts.shell) = (Some(text.to_owned()), self.lineage.here());
         if !matches!(self.phase, Phase::Ready(_)) {
             self.tell(ShellEvent::Prompt);
         }

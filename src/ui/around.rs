@@ -1,0 +1,114 @@
+//! What stands around the edit line of a card: what hinders it, where it goes, what is thought of it, and the row in
+//! which the user answers.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::line::CONFIRMATION;
+use super::paint::{lines, paragraph, styled};
+use super::status::Status;
+use super::theme::Theme;
+use super::view::View;
+use crate::copilot::{Copilot, Judgement};
+use crate::linus::contract::Risk;
+use crate::text::{sanitize, truncate, visible, width};
+
+/// Rows of what hinders it: a sentence that names two places, in the narrowest panel.
+const QUESTION_ROWS: usize = 4;
+
+/// The row below the text, in which something is typed.
+pub(super) struct Asked {
+    line: Line<'static>,
+    /// Columns before its cursor.
+    column: usize,
+}
+
+/// The rows, the most important ones first to stay.
+#[derive(Default)]
+pub(super) struct Around {
+    question: Vec<Line<'static>>,
+    target: Option<Line<'static>>,
+    reason: Option<Line<'static>>,
+    asked: Option<Asked>,
+}
+
+impl Around {
+    /// Nothing while no card is on the edit line.
+    pub(super) fn new(
+        view: &View,
+        copilot: &Copilot,
+        status: &Status,
+        judged: Option<&Judgement>,
+        cols: usize,
+    ) -> Self {
+        let Some(card) = copilot.suggestions.editing().filter(|_| view.is_editing()) else {
+            return Self::default();
+        };
+        let theme = view.theme;
+        let question = view.notice.clone().or_else(|| copilot.suggestions.change(&card.id));
+        let question = question.map(|text| paragraph(&text, cols, 0, theme.warning())).unwrap_or_default();
+        let target = truncate(&format!("→ {}", target(copilot, status)), cols);
+        let reason = judged.filter(|judgement| judgement.level > Risk::Low).map(|judgement| {
+            styled(truncate(&visible(&judgement.reason), cols), theme.risk(judgement.level).0)
+        });
+        Self {
+            question: question.into_iter().take(QUESTION_ROWS).collect(),
+            target: Some(styled(target, theme.dim())),
+            reason,
+            asked: view.confirm.as_ref().map(|confirm| Asked::word(confirm.text(), theme)),
+        }
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.question.len()
+            + usize::from(self.target.is_some())
+            + usize::from(self.reason.is_some())
+            + usize::from(self.asked.is_some())
+    }
+
+    /// Draws them; the values are the room that is left between them and where the cursor is, if it is here.
+    pub(super) fn draw(mut self, buffer: &mut Buffer, body: Rect) -> (Rect, Option<Position>) {
+        // A row stays for the text.
+        let most = usize::from(body.height.saturating_sub(1));
+        if self.rows() > most {
+            self.target = None;
+        }
+        let mut room = body;
+        let mut cursor = None;
+        if let Some(asked) = self.asked.filter(|_| most > 0) {
+            room.height -= 1;
+            let row = Rect { y: room.bottom(), height: 1, ..body };
+            lines(buffer, row, &[asked.line]);
+            let x = row.x.saturating_add(u16::try_from(asked.column).unwrap_or(u16::MAX));
+            cursor = Some(Position::new(x, row.y)).filter(|at| row.contains(*at));
+        }
+        let above: Vec<Line<'static>> =
+            self.question.into_iter().chain(self.target).chain(self.reason).collect();
+        // The reason comes last and stays.
+        let rows = above.len().min(usize::from(room.height.saturating_sub(1)));
+        let shown = above.get(above.len() - rows..).unwrap_or_default();
+        lines(buffer, room, shown);
+        let rows = u16::try_from(rows).unwrap_or(room.height);
+        (Rect { y: room.y + rows, height: room.height - rows, ..room }, cursor)
+    }
+}
+
+impl Asked {
+    fn word(typed: &str, theme: Theme) -> Self {
+        let question = format!("{CONFIRMATION}? ");
+        let column = width(&question) + width(typed);
+        let typed = Span::styled(visible(typed).into_owned(), theme.bold());
+        Self { line: Line::from(vec![Span::styled(question, theme.bad()), typed]), column }
+    }
+}
+
+/// Who would read it: `root@web-1 (bash)`. Where no prompt tells, the login that ssh was asked for, as long as no other
+/// shell was opened in it.
+fn target(copilot: &Copilot, status: &Status) -> String {
+    let place = copilot.suggestions.place();
+    let login = Some(&status.target).filter(|target| place.shell == 0 && !target.is_empty());
+    let name = place.name().or(login.cloned()).unwrap_or_else(|| "not known".into());
+    let dialect = place.dialect.name().map(|name| format!(" ({name})")).unwrap_or_default();
+    sanitize(&format!("{name}{dialect}")).replace(['\n', '\t'], " ")
+}

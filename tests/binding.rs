@@ -1,0 +1,183 @@
+//! A card goes to the shell that it was proposed for, or the user is told first what is another now. Tried with what
+//! changes a shell in real life: su, sudo, a nested ssh, a container's shell, editors, pagers, questions.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::DEADLINE;
+use support::aissh::{PREFIX, chat, edit_card, open_panel};
+use support::envelopes::{card, suggests, to_chats};
+use support::lab::Lab;
+use support::linus::Linus;
+use support::screen::is_dim_after;
+use support::terminal::Terminal;
+use support::told::{commands, session_with, told};
+
+/// A session whose Linus has proposed `echo from the card` at the lab's own prompt, with the focus in the terminal.
+fn proposed(lab: &Lab, linus: &Linus) -> Terminal {
+    linus.reply_with(to_chats(suggests(vec![card("cmd_001", "echo from the card")])));
+    let terminal = session_with(lab, linus);
+    open_panel(&terminal);
+    chat(&terminal, "go");
+    terminal.wait_text("cmd_001");
+    terminal.send(format!("{PREFIX}\t"));
+    terminal
+}
+
+/// The panel says beside the edit line what is another now, and says it again when Enter does not send.
+fn is_told(terminal: &Terminal, says: &[&str]) {
+    edit_card(terminal);
+    says.iter().for_each(|text| terminal.wait_text(text));
+    terminal.send("\r");
+    // The sentence ends so, wherever it wraps.
+    terminal.wait_text("all the same");
+    says.iter().for_each(|text| terminal.wait_text(text));
+    assert!(!terminal.screen_text().contains("\nfrom the card"), "{}", terminal.screen_text());
+}
+
+/// Enter on the card: it is not sent, and the panel says why. The focus is in the panel then.
+fn is_held_back(terminal: &Terminal, says: &str) {
+    edit_card(terminal);
+    terminal.send("\r");
+    terminal.wait_text(says);
+    assert!(!terminal.screen_text().contains("\nfrom the card"), "{}", terminal.screen_text());
+}
+
+/// The card leaves the edit line, and the terminal gets the keys.
+fn leave(terminal: &Terminal) {
+    terminal.send("\x1b");
+    terminal.wait_for(|screen| !screen.contents().contains("Edit 1"), "the end of the edit line");
+    terminal.send(format!("{PREFIX}\t"));
+}
+
+/// The same key again sends it.
+fn goes_now(terminal: &Terminal, prompt: &str) {
+    terminal.send("\r");
+    let prompt = format!("{prompt} ");
+    terminal.wait_for(
+        |screen| is_dim_after(screen, &prompt, "echo from the card") == Some(true),
+        "the echo of the card",
+    );
+}
+
+#[test]
+fn a_card_follows_no_su_no_sudo_and_no_way_back() {
+    let lab = Lab::builder().sudoer().start();
+    let Some(account) = lab.account().cloned() else { return };
+    let linus = Linus::modern();
+    let terminal = proposed(&lab, &linus);
+    let user = &account.user;
+    terminal.type_line(&format!("cd /; su -s /bin/bash {user}"));
+    terminal.wait_text(&format!("{user}@"));
+    is_told(&terminal, &["was user@host, now", user]);
+    // Another key in between, and it is asked anew.
+    terminal.send(" \x7f\r");
+    terminal.wait_text("was user@host, now");
+    assert!(!terminal.screen_text().contains("\nfrom the card"));
+    leave(&terminal);
+    // A password is asked for in there: not sent, whatever the user says.
+    terminal.type_line("sudo -k; sudo true");
+    terminal.wait_text("password for");
+    for _ in 0..2 {
+        is_held_back(&terminal, "Not sent: a secret is asked for");
+        leave(&terminal);
+    }
+    terminal.type_line(&account.password);
+    let prompt = format!("{user}@");
+    terminal.wait_for(|screen| screen.contents().matches(&prompt).count() > 2, "the prompt after sudo");
+    // Back where it belongs, it goes at once.
+    terminal.type_line("exit");
+    let prompt = lab.prompt().replace('~', "/");
+    terminal.wait_prompt(&prompt);
+    edit_card(&terminal);
+    goes_now(&terminal, &prompt);
+}
+
+#[test]
+fn a_shell_with_the_same_prompt_is_another_shell() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let terminal = proposed(&lab, &linus);
+    let nested = format!("ssh -t -F {} lab", lab.ssh_config().display());
+    terminal.type_line(&nested);
+    terminal.wait_for(|screen| screen.contents().matches(lab.prompt()).count() > 1, "the nested session");
+    is_told(&terminal, &["another shell may have"]);
+    goes_now(&terminal, lab.prompt());
+    assert_eq!(told(&linus, 1).command, "echo from the card");
+}
+
+#[test]
+fn a_containers_shell_and_one_without_a_name_are_told() {
+    let lab = Lab::start();
+    let shells = [
+        (
+            "unshare --user --map-root-user sh -c 'PS1=\"root@3f2a9c: # \" exec sh'",
+            "root@3f2a9c: #",
+            "root@3f2a9c",
+        ),
+        ("PS1='/ # ' busybox sh", "/ #", "“/ #”"),
+    ];
+    for (opens, prompt, named) in shells {
+        let linus = Linus::modern();
+        let terminal = proposed(&lab, &linus);
+        terminal.type_line(opens);
+        terminal.wait_prompt(prompt);
+        is_told(&terminal, &["was user@host, now", named]);
+        goes_now(&terminal, prompt);
+    }
+}
+
+#[test]
+fn what_stands_in_the_foreground_holds_a_card_back() {
+    let lab = Lab::start();
+    std::fs::write(lab.home().join("file"), "line\n".repeat(200)).unwrap();
+    let programs = [
+        ("vim -u NONE file", "line", "full-screen program", "\x1b:q!\r"),
+        ("less file", "line", "full-screen program", "q"),
+        ("more -e file", "--More--", "A pager or a question", "q"),
+        ("cat; read x; echo \"is <$x>\"", "read x", "Something runs there", "\x04mine\r"),
+    ];
+    let linus = Linus::modern();
+    let terminal = proposed(&lab, &linus);
+    for (n, (opens, shows, says, ends)) in programs.into_iter().enumerate() {
+        terminal.type_line(opens);
+        terminal.wait_text(shows);
+        is_held_back(&terminal, says);
+        leave(&terminal);
+        terminal.send(ends);
+        assert_eq!(told(&linus, n).command, opens);
+    }
+    assert!(terminal.screen_text().contains("is <mine>"), "{}", terminal.screen_text());
+    // A line that is half typed.
+    terminal.send("echo mine");
+    terminal.wait_text("# echo mine");
+    is_held_back(&terminal, "line is not empty");
+    leave(&terminal);
+    assert_eq!(commands(&linus.calls()).len(), programs.len());
+}
+
+#[test]
+fn an_answer_that_comes_late_belongs_to_where_the_question_was_asked() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let terminal = session_with(&lab, &linus);
+    let (asked_tx, asked_rx) = std::sync::mpsc::channel();
+    let (go_tx, go_rx) = std::sync::mpsc::channel();
+    let mut answer = to_chats(suggests(vec![card("cmd_001", "echo from the card")]));
+    linus.reply_with(move |request| {
+        if matches!(request, aissh::linus::contract::Request::Chat { .. }) {
+            asked_tx.send(()).unwrap();
+            go_rx.recv_timeout(DEADLINE).unwrap();
+        }
+        answer(request)
+    });
+    open_panel(&terminal);
+    chat(&terminal, "go");
+    asked_rx.recv_timeout(DEADLINE).unwrap();
+    terminal.send(format!("{PREFIX}\t"));
+    terminal.type_line("PS1='root@web-2:\\w# ' bash --norc");
+    terminal.wait_prompt("root@web-2:~#");
+    go_tx.send(()).unwrap();
+    terminal.wait_text("stale");
+    is_told(&terminal, &["was user@host, now", "root@web-2"]);
+}
