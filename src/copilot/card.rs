@@ -59,7 +59,7 @@ pub struct Card {
 /// An update that waits until the card is free.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Held {
-    Replace(Suggestion, Place),
+    Replace(Box<(Suggestion, Place)>),
     Remove,
 }
 

@@ -246,7 +246,7 @@ impl Suggestions {
         let (editing, syntax) = (self.editing.clone(), self.syntax());
         if let Some(card) = self.get_mut(&suggestion.id) {
             if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
-                card.held = Some(Held::Replace(suggestion.clone(), place.clone()));
+                card.held = Some(Held::Replace(Box::new((suggestion.clone(), place.clone()))));
             } else {
                 card.replace(suggestion, place, now);
                 card.judge_again(syntax);
@@ -275,8 +275,8 @@ impl Suggestions {
         let (before, syntax) = (self.numbers(), self.syntax());
         let Some(card) = self.get_mut(id).filter(|c| !c.is_frozen()) else { return };
         match card.held.take() {
-            Some(Held::Replace(suggestion, place)) => {
-                card.replace(&suggestion, &place, now);
+            Some(Held::Replace(held)) => {
+                card.replace(&held.0, &held.1, now);
                 card.judge_again(syntax);
             }
             // What was sent stays as a record; only an open proposal goes.
