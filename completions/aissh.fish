@@ -27,6 +27,7 @@ complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh:
 complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'
 complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
 complete -c aissh -n __aissh_before_destination -l integration -x -a 'bash zsh fish ksh dash ash' -d 'Print what makes a shell mark its prompts and commands, for an rc file'
+complete -c aissh -n __aissh_before_destination -l schema -d 'Print the contract with Linus as JSON Schema, both directions'
 complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'
 complete -c aissh -n __aissh_before_destination -l man -d 'Print the man page'
 complete -c aissh -n __aissh_before_destination -l help -d 'Print this help (ssh\'s own: -h is no option of ssh)'

@@ -14,6 +14,7 @@ _aissh() {
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
     '--config:Read this configuration file instead of the usual one'
     '--integration:Print what makes a shell mark its prompts and commands, for an rc file'
+    '--schema:Print the contract with Linus as JSON Schema, both directions'
     '--completions:Print the completions for a shell'
     '--man:Print the man page'
     '--help:Print this help (ssh'\''s own: -h is no option of ssh)'

@@ -79,6 +79,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     let snippet = cli.integration.as_deref().and_then(Shell::named).map(Shell::for_rc_file);
     let text = match (snippet, cli.completions) {
         (Some(snippet), _) => snippet,
+        (None, None) if cli.schema => format!("{:#}\n", linus::schema::document()),
         (None, Some(shell)) => cli::completion_script(shell),
         (None, None) => cli::man_page(),
     };

@@ -6,7 +6,9 @@ mod support;
 
 use std::time::Duration;
 
-use aissh::linus::contract::{ClearSuggestions, Envelope, Request, SessionEvent, Source, StepStatus};
+use aissh::linus::contract::{ClearSuggestions, Envelope, Request, SessionEvent, Source, StepStatus, TOOLS};
+use aissh::linus::schema;
+use serde_json::{Value, json};
 use support::DEADLINE;
 use support::aissh::{PREFIX, Run, chat, close_panel, edit_card, open_panel};
 use support::envelopes::{card, plans, suggests, to_chats};
@@ -248,6 +250,44 @@ fn a_long_command_is_told_once_after_five_seconds_with_what_there_is() {
     terminal.type_line("true");
     let ran = told(&linus, 1);
     assert_eq!(ran.command, "true", "the end of the long one is not told again");
+    let finals = linus.calls().iter().filter(|call| call.arguments.contains_key("final")).count();
+    assert_eq!(finals, 0, "a field that the server's schema does not name");
+}
+
+#[test]
+fn a_server_whose_schema_names_final_is_told_of_a_long_command_at_five_seconds_and_at_its_end() {
+    let lab = Lab::builder().marks().start();
+    let linus = Linus::start(Setup { pages: vec![built_in_tools()], ..Setup::default() });
+    let terminal = session_with(&lab, &linus);
+    terminal.type_line("echo begun; sleep 6; echo over; (exit 3)");
+    told(&linus, 1);
+    terminal.type_line("true");
+    told(&linus, 2);
+    let told: Vec<_> = linus
+        .calls()
+        .into_iter()
+        .filter_map(|call| call.arguments.get("final").cloned().map(|f| (f, call)))
+        .collect();
+    let told: Vec<_> = told
+        .iter()
+        .map(|(is_final, call)| {
+            (is_final.as_bool(), call.arguments["output"].as_str(), &call.arguments["exit_code"])
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Some(false), Some("begun"), &Value::Null),
+            (Some(true), Some("begun\nover"), &3.into()),
+            (Some(true), Some(""), &0.into())
+        ]
+    );
+}
+
+/// The tools as the built-in Linus lists them: with schemas that name everything.
+fn built_in_tools() -> Vec<Value> {
+    let tool = |name| json!({"name": name, "inputSchema": schema::input(name)});
+    TOOLS.map(tool).to_vec()
 }
 
 #[test]

@@ -33,3 +33,9 @@ fn every_option_is_in_the_man_page_and_in_help() {
         assert!(man.contains(&option.replace('-', "\\-")), "--{option} is not in the man page");
     }
 }
+
+#[test]
+fn the_printed_schema_is_the_one_that_tests_hold_messages_against() {
+    let printed: serde_json::Value = serde_json::from_str(&printed(&["--schema"])).expect("JSON");
+    assert_eq!(printed, aissh::linus::schema::document());
+}

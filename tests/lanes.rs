@@ -87,6 +87,7 @@ fn compose(due: Due<&'static str, SessionEvent>) -> Work {
             was_edited: None,
             output: String::new(),
             exit_code: None,
+            is_final: true,
             context,
         },
         Due::Session(event) => {

@@ -60,6 +60,8 @@ impl Builtin {
                     None => Envelope::default(),
                 }
             }
+            // It runs on: what it prints comes with the updates, and its end will be told.
+            Request::CommandExecuted { is_final: false, .. } => Envelope::default(),
             Request::CommandExecuted {
                 session_id,
                 command,

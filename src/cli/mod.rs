@@ -46,6 +46,9 @@ pub struct Cli {
     /// Print what makes a shell mark its prompts and commands, for an rc file
     #[arg(long, value_name = "SHELL", value_parser = crate::shell::Shell::NAMES)]
     pub integration: Option<String>,
+    /// Print the contract with Linus as JSON Schema, both directions
+    #[arg(long)]
+    pub schema: bool,
     /// Print the completions for a shell
     #[arg(long, value_name = "SHELL")]
     pub completions: Option<Shell>,
@@ -66,6 +69,7 @@ impl Cli {
         self.ask.is_some()
             || self.risk
             || self.integration.is_some()
+            || self.schema
             || self.completions.is_some()
             || self.man
     }
@@ -93,7 +97,7 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 /// Whether an option belongs to a mode in which ssh has no part.
 fn is_mode(option: &OsString) -> bool {
     let option = option.to_string_lossy();
-    ["--ask", "--json", "--risk", "--integration", "--completions", "--man"]
+    ["--ask", "--json", "--risk", "--integration", "--schema", "--completions", "--man"]
         .iter()
         .any(|mode| option.starts_with(mode))
 }

@@ -92,6 +92,9 @@ pub enum Request {
         output: String,
         /// `null` when there is no evidence of the status.
         exit_code: Option<i32>,
+        /// An addition, sent only to a server whose schema names it: false at 5 s, while the command runs on.
+        #[serde(rename = "final", default = "is_over")]
+        is_final: bool,
         context: Context,
     },
     SessionState {
@@ -99,6 +102,11 @@ pub enum Request {
         event: SessionEvent,
         context: HostContext,
     },
+}
+
+/// A report that does not say so is the only one of its command.
+fn is_over() -> bool {
+    true
 }
 
 /// The contract's four MCP tools.

@@ -90,7 +90,7 @@ impl<T: Transport> Mcp<T> {
             let why = tools.refused().first().map(|r| format!(" ({r})")).unwrap_or_default();
             return Err(CallError::protocol(format!("the server does not have {}{why}", missing.join(", "))));
         }
-        let server = Server { revision, name, missing };
+        let server = Server { revision, name, missing, takes_final: tools.takes_final() };
         self.connected = Some(Connected { server: server.clone(), tools });
         Ok(server)
     }
@@ -166,6 +166,7 @@ impl<T: Transport> Mcp<T> {
             return Err(CallError::tool(format!("the server does not have {tool}")).into());
         }
         let arguments = connected.tools.narrow(tool, request.arguments());
+        let takes_final = connected.server.takes_final;
         let mirrored = match revision.era() {
             Era::Modern => connected.tools.mirrored(tool, &arguments),
             Era::Legacy => Vec::new(),
@@ -191,7 +192,7 @@ impl<T: Transport> Mcp<T> {
             self.take_back(id, revision);
         }
         self.doubt(&posted);
-        Ok(reply::read(&outcome(posted?)?)?)
+        Ok(Answer { takes_final, ..reply::read(&outcome(posted?)?)? })
     }
 
     /// Looks again next time if an answer contradicts what was agreed on.

@@ -15,6 +15,7 @@ mod origin;
 mod peer;
 mod reply;
 mod revision;
+pub mod schema;
 mod secret;
 pub mod sharing;
 mod sse;

@@ -19,6 +19,8 @@ pub struct Answer {
     pub envelope: Envelope,
     /// Blocks and cards that were left out because they could not be read, one line each.
     pub complaints: Vec<String>,
+    /// The server wants a command's end also where it was told of it at 5 s.
+    pub takes_final: bool,
 }
 
 /// Whom we talk to.
@@ -29,6 +31,8 @@ pub struct Server {
     pub name: String,
     /// The contract's tools that it does not have.
     pub missing: Vec<&'static str>,
+    /// Its schema names `final`.
+    pub takes_final: bool,
 }
 
 pub trait Peer: Send {

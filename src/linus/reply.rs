@@ -64,7 +64,7 @@ fn envelope(value: &Value) -> Option<Answer> {
     }
     let (envelope, mut complaints) = Envelope::read(value);
     complaints.truncate(COMPLAINTS_LIMIT);
-    Some(Answer { envelope, complaints })
+    Some(Answer { envelope, complaints, ..Answer::default() })
 }
 
 fn text_answer(text: &str) -> Option<Answer> {
@@ -80,7 +80,7 @@ fn text_answer(text: &str) -> Option<Answer> {
         return Some(answer);
     }
     let chat_response = Some(ChatResponse { message: text.into(), mentions: Vec::new() });
-    Some(Answer { envelope: Envelope { chat_response, ..Envelope::default() }, complaints: Vec::new() })
+    Some(Answer { envelope: Envelope { chat_response, ..Envelope::default() }, ..Answer::default() })
 }
 
 /// The inside of a text that is one fenced block, as models write JSON.

@@ -10,6 +10,9 @@ use super::contract::TOOLS;
 /// How deep schemas are followed; the contract's arguments are two levels deep.
 const DEPTH_LIMIT: usize = 8;
 
+/// The argument that says whether a command's report is its last.
+const FINAL: &str = "final";
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tools {
     schemas: BTreeMap<&'static str, Value>,
@@ -47,8 +50,18 @@ impl Tools {
         &self.refused
     }
 
-    /// The arguments without what the tool's schema forbids.
-    pub(crate) fn narrow(&self, tool: &str, arguments: Map<String, Value>) -> Map<String, Value> {
+    /// Whether the tool's schema names `final`: a command is then reported at 5 s and at its end.
+    pub(crate) fn takes_final(&self) -> bool {
+        self.schemas.get(TOOLS[2]).is_some_and(|schema| {
+            resolve(schema, schema).get("properties").is_some_and(|p| p.get(FINAL).is_some())
+        })
+    }
+
+    /// The arguments without what the tool's schema forbids, and without `final` where it is not named.
+    pub(crate) fn narrow(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
+        if !self.takes_final() {
+            arguments.remove(FINAL);
+        }
         match self.schemas.get(tool) {
             Some(schema) => narrow(arguments, schema, schema, DEPTH_LIMIT),
             None => arguments,

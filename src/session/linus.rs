@@ -46,6 +46,8 @@ pub(super) struct Linus {
     pub(super) sharing: Sharing,
     /// The command that runs was entered while commands were not told.
     is_untold: bool,
+    /// The server wants the end of a command also where it was told of it at 5 s.
+    takes_final: bool,
     /// The chat's entry in the panel for each message that was accepted.
     entries: HashMap<u64, u64>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
@@ -68,6 +70,7 @@ impl Linus {
             next_line: None,
             sharing: Sharing::default(),
             is_untold: false,
+            takes_final: false,
             entries: HashMap::new(),
             started: now,
         }
@@ -102,10 +105,10 @@ impl Linus {
         self.is_untold = self.dispatch.gate() != Gate::Open;
     }
 
-    /// Reports a command once: at 5 s with what there is, or at its end.
+    /// Reports a command once: at 5 s with what there is, or at its end; at both where the server wants that.
     pub(super) fn on_command(&mut self, record: CommandRecord) {
         // What cannot be told is not reported; its output goes with the terminal updates.
-        let is_told = !record.reported && !self.is_untold;
+        let is_told = (!record.reported || self.takes_final) && !self.is_untold;
         if let Some(command) = record.command.clone().filter(|_| is_told) {
             self.dispatch.command(Ran { record, command });
         }
@@ -165,6 +168,7 @@ impl Linus {
                     was_edited,
                     output: ran.record.output,
                     exit_code: ran.record.exit.map(|e| e.code),
+                    is_final: ran.record.finished,
                     context,
                 }
             }
@@ -382,6 +386,7 @@ impl Side {
         self.show_link();
         match result {
             Ok(answer) => {
+                self.linus.takes_final = answer.takes_final;
                 for complaint in &answer.complaints {
                     self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
                 }

@@ -112,6 +112,7 @@ impl Story {
             suggestion_id: card.map(|c| c.id),
             output: output.into(),
             exit_code,
+            is_final: true,
             context: self.context(),
         };
         said(&self.send(&request))

@@ -46,6 +46,7 @@ pub fn command() -> Request {
         was_edited: Some(false),
         output: "98%".into(),
         exit_code: Some(0),
+        is_final: true,
         context,
     }
 }

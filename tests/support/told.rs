@@ -59,6 +59,7 @@ fn ran(call: &Call) -> Option<Ran> {
             was_edited,
             output,
             exit_code,
+            is_final: _,
             context,
         } => Some(Ran { session_id, command, source, suggestion_id, was_edited, output, exit_code, context }),
         _ => None,

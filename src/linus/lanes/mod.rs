@@ -204,6 +204,9 @@ fn run<W: Fn()>(jobs: &Receiver<Job>, factory: &dyn Fn(Lane) -> Box<dyn Peer>, o
 fn perform<W: Fn()>(peer: &mut dyn Peer, job: &Job, outlet: &Outlet<W>) -> Result<Answer, CallError> {
     match &job.work {
         Work::Call(request) => peer.call(request, &job.cancel, &mut |text| outlet.progress(job.ticket, text)),
-        Work::Probe => peer.probe(&job.cancel).map(|_| Answer::default()),
+        Work::Probe => {
+            let server = peer.probe(&job.cancel)?;
+            Ok(Answer { takes_final: server.takes_final, ..Answer::default() })
+        }
     }
 }

@@ -44,13 +44,21 @@ impl Peer for Puppet {
                 let name = thread::current().name().unwrap_or_default().to_owned();
                 let message = format!("{what} {} {name}", self.calls);
                 let chat_response = Some(ChatResponse { message, mentions: Vec::new() });
-                Ok(Answer { envelope: Envelope { chat_response, ..Envelope::default() }, complaints: vec![] })
+                Ok(Answer {
+                    envelope: Envelope { chat_response, ..Envelope::default() },
+                    ..Answer::default()
+                })
             }
         }
     }
 
     fn probe(&mut self, _: &Canceller) -> Result<Server, CallError> {
-        Ok(Server { revision: Revision::MODERN, name: String::new(), missing: Vec::new() })
+        Ok(Server {
+            revision: Revision::MODERN,
+            name: String::new(),
+            missing: Vec::new(),
+            takes_final: false,
+        })
     }
 }
 
