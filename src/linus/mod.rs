@@ -13,6 +13,7 @@ mod mcp;
 pub mod oauth;
 mod origin;
 mod peer;
+mod reader;
 mod reply;
 mod revision;
 pub mod schema;

@@ -1,13 +1,14 @@
 //! The result of a `tools/call` to the contract's envelope.
 //!
-//! Reads in this order: `isError`, `structuredContent`, text that is JSON, plain text. Never runs or restores
+//! Reads in this order: `isError`, `structuredContent`, text that is JSON, plain text (`reader`). Never runs or restores
 //! anything; what it gives out is still untrusted text.
 
 use serde_json::Value;
 
 use super::call_error::CallError;
-use super::contract::{ChatResponse, Envelope};
+use super::contract::Envelope;
 use super::peer::Answer;
+use super::reader;
 
 /// The blocks of an envelope. An object with none of them is not one, unless it is empty.
 const BLOCKS: [&str; 6] = [
@@ -67,26 +68,21 @@ fn envelope(value: &Value) -> Option<Answer> {
     Some(Answer { envelope, complaints, ..Answer::default() })
 }
 
+/// Text that is an envelope in JSON, else what the reader makes of it.
 fn text_answer(text: &str) -> Option<Answer> {
-    let text = text.trim();
-    if text.is_empty() {
-        return None;
-    }
-    let json = unfenced(text);
-    if json.starts_with('{')
-        && let Ok(value) = serde_json::from_str(json)
-        && let Some(answer) = envelope(&value)
-    {
+    if let Some(answer) = json_answer(text) {
         return Some(answer);
     }
-    let chat_response = Some(ChatResponse { message: text.into(), mentions: Vec::new() });
-    Some(Answer { envelope: Envelope { chat_response, ..Envelope::default() }, ..Answer::default() })
+    let said = reader::without_thoughts(text);
+    if said.is_empty() {
+        return None;
+    }
+    Some(json_answer(&said).unwrap_or_else(|| Answer { envelope: reader::read(&said), ..Answer::default() }))
 }
 
-/// The inside of a text that is one fenced block, as models write JSON.
-fn unfenced(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix("```").and_then(|t| t.strip_suffix("```")) else { return text };
-    inner.strip_prefix("json").unwrap_or(inner).trim()
+fn json_answer(text: &str) -> Option<Answer> {
+    let json = reader::whole_json(text);
+    envelope(&serde_json::from_str(json).ok().filter(|_| json.starts_with('{'))?)
 }
 
 fn text_of(result: &Value) -> String {
@@ -132,6 +128,23 @@ mod tests {
             said(&json!({"structuredContent": {"result": json}, "content": []})).as_deref(),
             Some("hi")
         );
+    }
+
+    #[test]
+    fn thoughts_around_an_envelope_are_dropped_and_words_in_it_are_not() {
+        let json = r#"{"chat_response": {"message": "the tag <think> it is"}}"#;
+        let thoughtful = "<think>{</think>\n```json\n{\"chat_response\": {\"message\": \"hi\"}}\n```";
+        assert_eq!(said(&text(thoughtful)).as_deref(), Some("hi"));
+        assert_eq!(said(&text(json)).as_deref(), Some("the tag <think> it is"));
+        assert_eq!(read(&text("<think>and no more")), Ok(Answer::default()));
+    }
+
+    #[test]
+    fn a_command_in_plain_text_is_a_card_and_an_envelope_within_words_is_text() {
+        let answer = read(&text("Look:\n```bash\ndf -h\n```")).unwrap();
+        assert_eq!(answer.envelope.suggested_commands.map(|s| s.commands.len()), Some(1));
+        let quoted = "It says:\n```json\n{\"suggested_commands\": {\"commands\": []}}\n```";
+        assert_eq!(said(&text(quoted)).as_deref(), Some(quoted));
     }
 
     #[test]
