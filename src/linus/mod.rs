@@ -14,6 +14,7 @@ pub mod oauth;
 mod origin;
 mod peer;
 mod reader;
+pub mod redact;
 mod reply;
 mod revision;
 pub mod schema;

@@ -1,0 +1,336 @@
+//! Names with a value: `password=…`, `"token": "…"`, `<secret>…</secret>`, `--password …`, `name: X` above `value: …`.
+
+use std::ops::Range;
+
+use super::found::{Found, Rank};
+use super::rules::{RULES, Wants};
+use super::value::{self, Around};
+use super::view::View;
+
+/// Longer names are none that people give.
+const NAME_LIMIT: usize = 80;
+/// Blanks between a name, its sign and its value.
+const BLANKS: usize = 24;
+/// Longer values are files. What is behind stays, and is judged by the other rules.
+pub(super) const VALUE_LIMIT: usize = 4096;
+
+/// A value and how it stands there.
+pub(super) struct Value {
+    pub(super) range: Range<usize>,
+    pub(super) is_quoted: bool,
+    is_colon: bool,
+    is_spaced: bool,
+    /// The text ends in it.
+    pub(super) is_cut: bool,
+}
+
+impl Value {
+    /// A word of a command.
+    pub(super) fn word(range: Range<usize>, is_cut: bool) -> Self {
+        Self { range, is_quoted: false, is_colon: false, is_spaced: false, is_cut }
+    }
+
+    /// The same in a sentence: the words that follow are looked at.
+    pub(super) fn with_colon(&self) -> Self {
+        Self { range: self.range.clone(), is_colon: true, ..*self }
+    }
+}
+
+/// The byte here, unless the line has ended.
+pub(super) fn peek(view: &View, at: usize) -> Option<u8> {
+    if view.is_end(at) || view.is_break(at) && !view.is_soft(at) { None } else { view.bytes.get(at).copied() }
+}
+
+pub(super) fn skip_blanks(view: &View, at: usize) -> usize {
+    (at..at + BLANKS).find(|i| !matches!(peek(view, *i), Some(b' ' | b'\t'))).unwrap_or(at + BLANKS)
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// The parts of a name in lower case: at punctuation, at a capital after a small letter, before digits at the end.
+pub(super) fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let bytes = name.as_bytes();
+    for (i, b) in bytes.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| bytes[i]);
+        let next_is_small = bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase);
+        let begins = b.is_ascii_uppercase()
+            && before.is_some_and(|b| {
+                b.is_ascii_lowercase() || b.is_ascii_digit() || b.is_ascii_uppercase() && next_is_small
+            })
+            || b.is_ascii_digit() && before.is_some_and(|b| !b.is_ascii_digit());
+        if begins || !b.is_ascii_alphanumeric() {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut().filter(|_| b.is_ascii_alphanumeric()) {
+            part.push(char::from(b.to_ascii_lowercase()));
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The name around a stem.
+pub(super) fn name_at(view: &View, stem: Range<usize>) -> Range<usize> {
+    let mut start = stem.start;
+    while start > 0
+        && stem.start - start < NAME_LIMIT
+        && (!view.is_break(start) || view.is_soft(start))
+        && is_of_name(view.bytes[start - 1])
+    {
+        start -= 1;
+    }
+    let mut end = stem.end;
+    while end - stem.end < NAME_LIMIT && peek(view, end).is_some_and(is_of_name) {
+        end += 1;
+    }
+    while start < stem.start && matches!(view.bytes[start], b'-' | b'.') {
+        start += 1;
+    }
+    start..end
+}
+
+/// The secret that a name around `stem` has as its value.
+pub(super) fn find(view: &View, name: &Range<usize>) -> Option<Found> {
+    let value = value_of(view, name)?;
+    let text = String::from_utf8_lossy(&view.bytes[name.clone()]).into_owned();
+    let is_caps =
+        text.bytes().any(|b| b.is_ascii_uppercase()) && !text.bytes().any(|b| b.is_ascii_lowercase());
+    let name_parts = parts(&text);
+    let (class, wants) = RULES.name(&name_parts).or_else(|| RULES.name(&below_break(view, name)?))?;
+    let wants = if is_caps && !value.is_colon { Wants::Any } else { wants };
+    is_secret(view, &value, wants, &name_parts.concat())
+        .then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
+}
+
+/// The name without what stands in the row above: that may have been another word.
+fn below_break(view: &View, name: &Range<usize>) -> Option<Vec<String>> {
+    let start = name.clone().rev().find(|i| view.is_break(*i))?;
+    Some(parts(&String::from_utf8_lossy(&view.bytes[start..name.end])))
+}
+
+pub(super) fn is_secret(view: &View, value: &Value, wants: Wants, name: &str) -> bool {
+    let text = String::from_utf8_lossy(&view.bytes[value.range.clone()]);
+    let line = view.line(value.range.end.saturating_sub(1));
+    let rest = view.bytes.get(value.range.end..line.end).unwrap_or_default();
+    let around = Around {
+        wants,
+        is_quoted: value.is_quoted,
+        is_colon: value.is_colon,
+        is_spaced: value.is_spaced,
+        is_cut: value.is_cut,
+        name,
+        rest: &String::from_utf8_lossy(&rest[..rest.len().min(VALUE_LIMIT)]),
+    };
+    value::is_secret(&text, &around)
+}
+
+/// What a name has as its value, secret or not.
+fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
+    let quote = view.before(name.start).filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let mut at = name.end;
+    let is_closed = quote.is_some() && after_quote(view, at, quote).map(|after| at = after).is_some();
+    if peek(view, at) == Some(b']') {
+        at += 1;
+    }
+    let sign = skip_blanks(view, at);
+    let after = |length: usize| skip_blanks(view, sign + length);
+    let next = |i: usize| peek(view, sign + i);
+    let (start, is_colon, length) = match (next(0), next(1)) {
+        (Some(b'='), Some(b'=' | b'~')) | (Some(b':'), Some(b':')) => return None,
+        (Some(b'='), Some(b'>')) | (Some(b':'), Some(b'=')) => (after(2), false, 2),
+        (Some(b'='), _) => (after(1), false, 1),
+        (Some(b':'), _) => (after(1), true, 1),
+        (Some(b','), _) if is_closed && is_definition(view, name.start) => (after(1), false, 1),
+        (Some(b'>'), _) if is_tag(view, name.start) => (sign + 1, false, 1),
+        _ if sign == at + 1 && is_option(view, name.start) => (sign, false, 0),
+        _ => return value_below(view, sign, is_closed),
+    };
+    let is_spaced = sign > at && start > sign + length;
+    if is_block_scalar(view, start) {
+        return row_below(view, start);
+    }
+    let mut value = read(view, start)?;
+    (value.is_colon, value.is_spaced) = (is_colon, is_spaced);
+    Some(value)
+}
+
+/// Behind the quote here; it may be escaped, in JSON within JSON.
+fn after_quote(view: &View, at: usize, quote: Option<u8>) -> Option<usize> {
+    if peek(view, at) == quote {
+        Some(at + 1)
+    } else if peek(view, at) == Some(b'\\') && peek(view, at + 1) == quote {
+        Some(at + 2)
+    } else {
+        None
+    }
+}
+
+/// PHP's `define('NAME', 'value')`.
+fn is_definition(view: &View, name: usize) -> bool {
+    let before = &view.bytes[name.saturating_sub(10)..name - 1];
+    String::from_utf8_lossy(before).trim_end().ends_with("define(")
+}
+
+/// `<name>value</name>`, with a prefix perhaps.
+fn is_tag(view: &View, name: usize) -> bool {
+    let before = view.bytes[name.saturating_sub(NAME_LIMIT)..name].iter().rev();
+    before.clone().find(|b| !b.is_ascii_alphanumeric() && **b != b':') == Some(&b'<')
+}
+
+/// `--name value` or `-name value`, and a single blank: help texts have more.
+fn is_option(view: &View, name: usize) -> bool {
+    let dashes = view.bytes[..name].iter().rev().take_while(|b| **b == b'-').count();
+    let before = (name - dashes).checked_sub(1).and_then(|at| view.in_line(at));
+    (1..=2).contains(&dashes) && matches!(before, None | Some(b' ' | b'\t' | b'"' | b'\'' | b'['))
+}
+
+/// `|`, `>` or `|-` and the end of the line: YAML has the value below.
+fn is_block_scalar(view: &View, at: usize) -> bool {
+    let length =
+        (at..at + 2).take_while(|i| matches!(view.in_line(*i), Some(b'|' | b'>' | b'-' | b'+'))).count();
+    length > 0 && view.bytes[at] != b'-' && view.is_break(at + length)
+}
+
+fn row_below(view: &View, at: usize) -> Option<Value> {
+    let line = view.line(view.line(at).end);
+    let start = line.clone().find(|i| !matches!(view.bytes[*i], b' ' | b'\t'))?;
+    Some(Value { range: start..line.end, is_quoted: true, is_colon: true, is_spaced: false, is_cut: false })
+}
+
+/// `name: X` and `value: …` in the next line, or behind a comma; `name="X" value="…"`.
+fn value_below(view: &View, at: usize, is_closed: bool) -> Option<Value> {
+    let mut at = at + usize::from(peek(view, at) == Some(b','));
+    at += (at..at + BLANKS).take_while(|i| matches!(view.bytes.get(*i), Some(b' ' | b'\t'))).count();
+    let quote = view.bytes.get(at).copied().filter(|b| matches!(b, b'"' | b'\'') && is_closed);
+    let word = at + usize::from(quote.is_some());
+    if !view.bytes.get(word..word + 5)?.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let sign =
+        skip_blanks(view, if quote.is_some() { after_quote(view, word + 5, quote)? } else { word + 5 });
+    let is_colon = match peek(view, sign)? {
+        b':' => true,
+        b'=' => false,
+        _ => return None,
+    };
+    let value = read(view, skip_blanks(view, sign + 1))?;
+    Some(Value { is_colon, ..value })
+}
+
+/// The value that begins here: up to its quote, or to where it seems to end.
+pub(super) fn read(view: &View, start: usize) -> Option<Value> {
+    let first = peek(view, start)?;
+    let is_prefix = matches!(first, b'b' | b'u' | b'r' | b'f' | b'@' | b'$')
+        && matches!(peek(view, start + 1), Some(b'"' | b'\''));
+    let start = start + usize::from(is_prefix);
+    match (peek(view, start)?, peek(view, start + 1)) {
+        (quote @ (b'"' | b'\'' | b'`'), _) => quoted(view, start + 1, &[quote]),
+        (b'\\', Some(quote @ (b'"' | b'\''))) => quoted(view, start + 2, &[b'\\', quote]),
+        _ => bare(view, start),
+    }
+}
+
+fn quoted(view: &View, start: usize, close: &[u8]) -> Option<Value> {
+    let mut end = start;
+    let mut is_open = true;
+    while end - start < VALUE_LIMIT {
+        let Some(byte) = peek(view, end) else { break };
+        if view.bytes[end..].starts_with(close) {
+            is_open = false;
+            break;
+        }
+        end += if byte == b'\\' && close.len() == 1 && peek(view, end + 1).is_some() { 2 } else { 1 };
+    }
+    let is_cut = is_open && view.is_end(end);
+    (end > start).then_some(Value {
+        range: start..end,
+        is_quoted: true,
+        is_colon: false,
+        is_spaced: false,
+        is_cut,
+    })
+}
+
+fn bare(view: &View, start: usize) -> Option<Value> {
+    let mut end = start;
+    while end - start < VALUE_LIMIT {
+        let Some(byte) = peek(view, end) else { break };
+        let stops = match byte {
+            b' ' | b'\t' => true,
+            b'"' | b'\'' | b'`' | b'\\' => ends_outer(view, end + 1),
+            b';' | b'&' | b',' | b'|' => begins_other(view, end + 1),
+            b'<' => peek(view, end + 1) == Some(b'/'),
+            _ => false,
+        };
+        if stops || view.is_break(end) && end > start && !super::pattern::goes_on(view, end, ANY) {
+            break;
+        }
+        end += 1;
+    }
+    let is_cut = view.is_end(end);
+    let end = without_closers(view, start, end);
+    (end > start).then_some(Value {
+        range: start..end,
+        is_quoted: false,
+        is_colon: false,
+        is_spaced: false,
+        is_cut,
+    })
+}
+
+/// What may stand in a value that goes on in the next row.
+const ANY: super::pattern::Set =
+    super::pattern::Set::of(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/=_-.!#%^*?");
+
+/// Whether a quote or backslash before this ends a string around the value.
+fn ends_outer(view: &View, at: usize) -> bool {
+    match peek(view, at) {
+        None => true,
+        Some(b) => matches!(
+            b,
+            b' ' | b'\t' | b',' | b';' | b')' | b']' | b'}' | b'"' | b'\'' | b'>' | b'|' | b'&' | b'n'
+        ),
+    }
+}
+
+/// Whether another assignment, or nothing, follows a sign that may be in a password too.
+fn begins_other(view: &View, at: usize) -> bool {
+    let is_of_name =
+        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ' | b'"' | b'\'');
+    let mut end = at;
+    while end - at < 40 && peek(view, end).is_some_and(is_of_name) {
+        end += 1;
+    }
+    match peek(view, at) {
+        None => !view.is_end(at),
+        Some(b' ' | b'\t' | b'&' | b'|' | b';') => true,
+        Some(_) => end > at && matches!(peek(view, end), Some(b'=' | b':')),
+    }
+}
+
+/// Without brackets that were opened before the value, and without the full stop of a sentence.
+fn without_closers(view: &View, start: usize, mut end: usize) -> usize {
+    let line = view.line(start);
+    let before = &view.bytes[line.start.max(start.saturating_sub(VALUE_LIMIT))..start];
+    while end > start {
+        let open = match view.bytes[end - 1] {
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            b'>' => b'<',
+            b',' | b';' => {
+                end -= 1;
+                continue;
+            }
+            _ => break,
+        };
+        if !before.contains(&open) || view.bytes[start..end].contains(&open) {
+            break;
+        }
+        end -= 1;
+    }
+    end
+}

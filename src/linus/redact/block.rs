@@ -1,0 +1,191 @@
+//! Secrets of several lines: private keys, and the data of Kubernetes' secrets.
+
+use std::ops::Range;
+
+use super::found::{Found, Rank};
+use super::view::View;
+
+/// Lines that are looked at for the end of a key: RSA of 16384 bits has 200.
+const KEY_LINES: usize = 400;
+/// A manifest of a secret that is looked through.
+pub(super) const MANIFEST_LIMIT: usize = 16 * 1024;
+/// A line of a key is at least so long, but for the last one.
+const KEY_LINE: usize = 16;
+
+/// The class of private keys.
+pub(super) const KEY: &str = "private-key";
+
+/// The body of the private key that begins at `at`.
+pub(super) fn find(view: &View, at: usize) -> Option<Found> {
+    let rest = &view.bytes[at..];
+    if rest.starts_with(b"PuTTY-User-Key-File-") {
+        return putty(view, at);
+    }
+    let head = &rest[..rest.len().min(120)];
+    let head = &head[..1 + head.iter().skip(20).position(|b| *b == b'-').map_or(head.len() - 1, |p| p + 20)];
+    let is_key = head.windows(11).any(|w| w.eq_ignore_ascii_case(b"PRIVATE KEY"));
+    if !is_key {
+        return None;
+    }
+    let dashes = rest[head.len()..].iter().take_while(|b| **b == b'-').count();
+    let after = rest[head.len() + dashes..].starts_with(b" BLOCK").then_some(0);
+    let start = at + head.len() + dashes + after.unwrap_or(0);
+    let end = end_of_key(view, start);
+    let is_part = view.is_end(end);
+    (end > start).then(|| Found::new(start..end, KEY, Rank::Block, is_part))
+}
+
+/// Where `-----END` stands, or the last line that can be a key's.
+fn end_of_key(view: &View, start: usize) -> usize {
+    let mut end = start;
+    let mut line = view.line(start);
+    line.start = start;
+    for _ in 0..KEY_LINES {
+        let text = &view.bytes[line.clone()];
+        if let Some(at) = find_bytes(text, b"-----END").or_else(|| find_bytes(text, b"---- END")) {
+            return line.start + at;
+        }
+        if !is_of_key(text) {
+            // A key on one line, in JSON: up to its quote.
+            let length = text
+                .iter()
+                .take_while(|b| is_base64(**b) || matches!(b, b'\\' | b' ' | b'-' | b':' | b','))
+                .count();
+            return if length > KEY_LINE { line.start + length } else { end };
+        }
+        end = line.end;
+        if view.is_end(end) {
+            return end;
+        }
+        line = view.line(end);
+    }
+    end
+}
+
+/// A line of base64, a header of one, or nothing.
+fn is_of_key(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(b">").unwrap_or(line).trim_ascii();
+    let is_header = line.iter().position(|b| *b == b':').is_some_and(|colon| {
+        colon < 24
+            && line[..colon].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+            && line.get(colon + 1) == Some(&b' ')
+    });
+    is_header || line.iter().all(|b| is_base64(*b) || matches!(b, b'\\'))
+}
+
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+fn find_bytes(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|w| w == what)
+}
+
+/// What follows `Private-Lines: n`.
+fn putty(view: &View, at: usize) -> Option<Found> {
+    let area = &view.bytes[at..view.len().min(at + MANIFEST_LIMIT)];
+    let line = view.line(at + find_bytes(area, b"Private-Lines:")?);
+    let start = line.end;
+    let mut end = start;
+    while end < view.len() && end - start < MANIFEST_LIMIT {
+        let line = view.line(end);
+        let text = view.bytes[line.clone()].trim_ascii();
+        if !text.iter().all(|b| is_base64(*b)) {
+            break;
+        }
+        end = line.end;
+    }
+    let is_part = view.is_end(end);
+    (end > start).then(|| Found::new(start..end, KEY, Rank::Block, is_part))
+}
+
+/// Lines at the beginning of a text whose start was cut, if they can be the rest of a private key: they end in its
+/// `END`, or have the width that keys have, or it is known that one was open.
+pub(super) fn rest_of_key(view: &View, start: usize, was_open: bool) -> Option<Found> {
+    /// PEM has 64 columns (RFC 7468), OpenSSH and PGP have 70 and 64.
+    const WIDTHS: [usize; 2] = [64, 70];
+    let mut end = start;
+    let mut widths = Vec::new();
+    while end < view.len() && widths.len() < KEY_LINES {
+        let line = view.line(end).start.max(end)..view.line(end).end;
+        let text = &view.bytes[line.clone()];
+        if let Some(at) = find_bytes(text, b"-----END").or_else(|| find_bytes(text, b"---- END")) {
+            let is_key = find_bytes(text, b"PRIVATE KEY").is_some();
+            let end = line.start + at;
+            return (is_key && end > start).then(|| Found::new(start..end, KEY, Rank::Block, true));
+        }
+        let text = text.trim_ascii();
+        if text.is_empty() || !text.iter().all(|b| is_base64(*b)) {
+            break;
+        }
+        widths.push(text.len());
+        end = line.end;
+    }
+    // The first may be the rest of a line, the last is shorter anyway.
+    let is_key = widths.iter().skip(1).take(widths.len().saturating_sub(2)).any(|w| WIDTHS.contains(w))
+        || matches!(widths[..], [w, ..] if widths.len() < 3 && WIDTHS.contains(&w));
+    (end > start && (is_key || was_open)).then(|| Found::new(start..end, KEY, Rank::Block, true))
+}
+
+/// The values below `data:` and `stringData:` of the Kubernetes secret whose `kind` stands at `at`.
+pub(super) fn manifest(view: &View, at: usize) -> Vec<Found> {
+    let word = &view.bytes[at + 4..view.len().min(at + 24)];
+    let is_secret = word.iter().position(|b| b.is_ascii_alphabetic()).is_some_and(|p| {
+        word[p..].starts_with(b"Secret")
+            && !word.get(p + 6).is_some_and(u8::is_ascii_alphanumeric)
+            && word[..p].contains(&b':')
+    });
+    if !is_secret {
+        return Vec::new();
+    }
+    let from = at.saturating_sub(MANIFEST_LIMIT / 2);
+    let to = view.len().min(at + MANIFEST_LIMIT / 2);
+    let lines = lines_around(view, at, from, to);
+    let mut found = Vec::new();
+    let mut data: Option<usize> = None;
+    for line in lines {
+        let text = &view.bytes[line.clone()];
+        let indent = text.iter().take_while(|b| **b == b' ').count();
+        let words = text.trim_ascii();
+        if data.is_some_and(|data| indent > data) {
+            found.extend(pair_value(view, line));
+            continue;
+        }
+        let is_data = [&b"data:"[..], b"stringData:", b"\"data\": {", b"\"stringData\": {"].contains(&words);
+        data = is_data.then_some(indent);
+    }
+    found
+}
+
+/// The lines of the document around `at`: `---` is where another begins.
+fn lines_around(view: &View, at: usize, from: usize, to: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut start = from;
+    while start < to {
+        let line = view.line(start);
+        start = line.end.max(start + 1);
+        if view.bytes[line.clone()].trim_ascii() == b"---" {
+            if line.start > at {
+                break;
+            }
+            lines.clear();
+            continue;
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// What stands behind `name: `.
+fn pair_value(view: &View, line: Range<usize>) -> Option<Found> {
+    let text = &view.bytes[line.clone()];
+    let colon = text.iter().position(|b| *b == b':')?;
+    let is_blank = |b: &u8| matches!(b, b' ' | b'"' | b'\'' | b',');
+    let skip = text[colon + 1..].iter().take_while(|b| is_blank(b)).count();
+    let start = line.start + colon + 1 + skip;
+    let trail = view.bytes[start..line.end].iter().rev().take_while(|b| is_blank(b)).count();
+    let value = start..line.end - trail;
+    let is_block = matches!(&view.bytes[value.clone()], b"|" | b">" | b"|-" | b">-" | b"null" | b"{" | b"{}");
+    (value.len() > 2 && !is_block).then(|| Found::new(value, "secret", Rank::Name, false))
+}

@@ -1,0 +1,130 @@
+//! HTTP: `Authorization:`, bearer tokens, cookies.
+
+use std::ops::Range;
+
+use super::assign::{peek, skip_blanks};
+use super::found::{Found, Rank};
+use super::pattern::{Set, is_in_word};
+use super::value;
+use super::view::View;
+
+/// What a token of a header consists of (RFC 9110 token68, and what is used besides).
+const TOKEN: Set =
+    Set::of(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~+/=:|%!#$&*,@");
+/// Shorter ones are words: `Bearer token`.
+const SHORTEST: usize = 8;
+/// A header is looked at for so long.
+const LIMIT: usize = 4096;
+/// Attributes of cookies, and values of theirs.
+const ATTRIBUTES: [&str; 8] =
+    ["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"];
+
+/// Secrets of the header whose name, or whose `Bearer `, stands here.
+pub(super) fn find(view: &View, anchor: Range<usize>) -> Vec<Found> {
+    if is_in_word(view, anchor.start) {
+        return Vec::new();
+    }
+    let name = view.bytes[anchor.clone()].to_ascii_lowercase();
+    match name.as_slice() {
+        b"bearer " => token(view, skip_blanks(view, anchor.end), false).into_iter().collect(),
+        b"authorization" => authorization(view, anchor.end).into_iter().collect(),
+        _ => cookies(view, anchor.end),
+    }
+}
+
+/// What follows the scheme, or the whole value where there is none.
+fn authorization(view: &View, end: usize) -> Option<Found> {
+    let sign = skip_blanks(
+        view,
+        (end..end + 3).find(|i| !matches!(peek(view, *i), Some(b'"' | b'\'' | b'\\' | b']'))).unwrap_or(end),
+    );
+    if !matches!(peek(view, sign), Some(b':' | b'=')) {
+        return None;
+    }
+    let mut at = skip_blanks(view, sign + 1);
+    at = (at..at + 3).find(|i| !matches!(peek(view, *i), Some(b'"' | b'\'' | b'\\' | b'>'))).unwrap_or(at);
+    at = skip_blanks(view, at);
+    let word = (at..at + 24)
+        .take_while(|i| peek(view, *i).is_some_and(|b| b.is_ascii_alphanumeric() || b == b'-'))
+        .count();
+    let scheme = String::from_utf8_lossy(&view.bytes[at..at + word]).to_ascii_lowercase();
+    let is_scheme = [
+        "basic",
+        "bearer",
+        "token",
+        "digest",
+        "negotiate",
+        "ntlm",
+        "apikey",
+        "key",
+        "aws4-hmac-sha256",
+        "bot",
+        "genie-key",
+        "sso-key",
+        "jwt",
+    ]
+    .contains(&scheme.as_str());
+    if is_scheme && peek(view, at + word) == Some(b' ') {
+        if scheme == "aws4-hmac-sha256" || scheme == "digest" {
+            return signature(view, at + word);
+        }
+        return token(view, skip_blanks(view, at + word), true);
+    }
+    token(view, at, false)
+        .filter(|f| value::is_random(&String::from_utf8_lossy(&view.bytes[f.range.clone()])))
+}
+
+/// `Signature=…` and `response="…"`.
+fn signature(view: &View, at: usize) -> Option<Found> {
+    let line = &view.bytes[at..view.line(at).end.min(at + LIMIT)];
+    let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let (sign, word) = ["signature=", "response=\""].iter().find_map(|w| Some((text.find(w)?, w)))?;
+    token(view, at + sign + word.len(), true)
+}
+
+fn token(view: &View, start: usize, is_sure: bool) -> Option<Found> {
+    let mut end = start;
+    while end - start < LIMIT && peek(view, end).is_some_and(|b| TOKEN.has(b)) {
+        if view.is_break(end) && !super::pattern::goes_on(view, end, TOKEN) {
+            break;
+        }
+        end += 1;
+    }
+    while end > start && matches!(view.bytes[end - 1], b',' | b'.' | b':') {
+        end -= 1;
+    }
+    let text = String::from_utf8_lossy(&view.bytes[start..end]).into_owned();
+    let is_cut = view.is_end(end) && end > start;
+    let is_variable = text.starts_with('$') || value::is_mask(&text) || value::is_dummy(&text);
+    let is_token = is_sure && text.len() >= 4
+        || text.len() >= SHORTEST
+            && (value::is_random(&text) || text.len() >= 20 && text.bytes().any(|b| b.is_ascii_digit()));
+    (!is_variable && (is_cut || is_token))
+        .then(|| Found::new(start..end, "token", Rank::Token, is_cut && !is_token))
+}
+
+/// The values of all cookies that look like tokens.
+fn cookies(view: &View, start: usize) -> Vec<Found> {
+    let end = view.line(start.saturating_sub(1)).end.min(start + LIMIT);
+    let mut found = Vec::new();
+    let mut at = start;
+    while at < end {
+        let pair_end = (at..end).find(|i| view.bytes[*i] == b';').unwrap_or(end);
+        if let Some(sign) = (at..pair_end).find(|i| view.bytes[*i] == b'=') {
+            let name = String::from_utf8_lossy(&view.bytes[at..sign]).trim().to_ascii_lowercase();
+            let mut value = sign + 1..pair_end;
+            while value.end > value.start && matches!(view.bytes[value.end - 1], b'"' | b'\'' | b' ' | b')') {
+                value.end -= 1;
+            }
+            let text = String::from_utf8_lossy(&view.bytes[value.clone()]).into_owned();
+            let names_session =
+                ["sess", "sid", "auth", "token", "jwt", "login"].iter().any(|w| name.contains(w));
+            let is_secret = value::is_random(&text) || names_session && text.len() >= SHORTEST;
+            if !ATTRIBUTES.contains(&name.as_str()) && is_secret && !value::is_mask(&text) {
+                found.push(Found::new(value, "cookie", Rank::Token, false));
+            }
+        }
+        at = pair_end + 1;
+    }
+    found
+}

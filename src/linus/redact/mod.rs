@@ -1,0 +1,270 @@
+//! Redaction: takes secrets out of everything that leaves, and knows them again.
+//!
+//! A [`Redactor`] belongs to a session. It finds secrets by their form (`rules.txt`: tokens of providers, names with
+//! values, options of programs) and by code for what has a grammar (addresses, keys, headers, tables, cards), on a view of
+//! the text without escape sequences and line ends (`view.rs`), and puts typed placeholders in their place,
+//! `‹github-token-1›`: the same secret has the same one to the end of the session. What looks like a placeholder and
+//! comes from elsewhere is made unlike one.
+//!
+//! **Edges.** A text may begin or end within a secret: a tail is cut, an update ends in the middle of a token. What
+//! is known by its beginning is hidden from there to the end of the text, as `‹github-token-part›`, which stands for
+//! nothing. What was cut at the beginning is hidden if it is the end of a secret that was seen whole, a line of a key that
+//! was seen, or looks like the rest of a private key. What cannot be told is a token of which the distinctive part
+//! comes last, or one that was never seen whole and whose beginning is cut off; the terminal's tail and updates are cut
+//! at lines, so that this takes a secret of several lines.
+//!
+//! **Fails closed.** No rule takes more than linear time, all of it is counted, and a text that costs more than its
+//! budget is not redacted at all: [`Unredactable`], and nothing may leave. The built-in Linus gets the same texts: one path
+//! for all, and what a later remote Linus or a record would get is what is tried every day.
+//!
+//! Pure, and in memory only: nothing here is written, printed or logged.
+
+mod assign;
+mod block;
+mod budget;
+mod card;
+mod encodings;
+mod found;
+mod header;
+mod known;
+mod optional;
+mod pattern;
+mod pieces;
+mod placeholder;
+mod program;
+mod request;
+mod restore;
+mod rules;
+mod scan;
+mod table;
+mod url;
+mod value;
+mod view;
+
+use std::fmt;
+use std::ops::Range;
+
+use budget::{Budget, Exhausted};
+use known::Known;
+use optional::Optional;
+use pieces::Piece;
+use view::{View, views};
+
+pub use restore::{Filled, Place, Quoting, Restoring, places};
+
+/// What kind of secret: `github-token`, `password`, …; the first part of its placeholder.
+pub type Class = &'static str;
+
+/// Longer texts are none that leave: `--ask` reads 10 MiB.
+const TEXT_LIMIT: usize = 16 * 1024 * 1024;
+/// Steps a byte, and for any text. A step is about a nanosecond: 64 KiB may take 5 ms.
+const STEPS: usize = 64;
+const LEAST_STEPS: usize = 512 * 1024;
+
+/// What is redacted besides the rules, and how much it may cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Private addresses of hosts.
+    pub addresses: bool,
+    /// Mail addresses.
+    pub mail: bool,
+    /// Names of hosts.
+    pub hostnames: bool,
+    /// Regular expressions for one line; the first group, if there is one, is the secret.
+    pub patterns: Vec<String>,
+    /// Steps a byte of text.
+    pub budget: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { addresses: false, mail: false, hostnames: false, patterns: Vec::new(), budget: STEPS }
+    }
+}
+
+impl Options {
+    /// Whether the patterns can be used; else what is wrong with which.
+    pub fn check(&self) -> Result<(), String> {
+        self.optional().map(|_| ())
+    }
+
+    fn optional(&self) -> Result<Optional, String> {
+        Optional::new([self.addresses, self.mail, self.hostnames], &self.patterns)
+    }
+}
+
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted {
+    pub text: String,
+    pub found: Vec<Found>,
+}
+
+/// A secret that was taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub class: Class,
+    /// What stands for it, `‹password-1›`; `‹password-part›` for one that was cut.
+    pub placeholder: String,
+    /// Where that is in the redacted text, in bytes.
+    pub range: Range<usize>,
+    /// The message's field that it was in, by its name on the wire; empty for a text alone.
+    pub field: &'static str,
+}
+
+/// Why a text could not be redacted: it must not leave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unredactable {
+    /// More to do than the budget allows.
+    Costly,
+    TooLong,
+    /// A pattern of the user's cannot be used.
+    Pattern(String),
+    /// More was filled in than can be looked for.
+    Full,
+}
+
+impl fmt::Display for Unredactable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Costly => f.write_str("looking for secrets in it takes too long"),
+            Self::TooLong => f.write_str("it is too long to look for secrets in it"),
+            Self::Pattern(why) => write!(f, "[redact] patterns: {why}"),
+            Self::Full => f.write_str("more secrets were filled in than can be kept out of it"),
+        }
+    }
+}
+
+impl std::error::Error for Unredactable {}
+
+/// Whose text it is: only the remote's may not hold placeholders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Remote,
+    Ours,
+}
+
+/// How a text begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Whole,
+    /// Something was before it that is not here.
+    Cut,
+    /// And a private key had not ended there.
+    InKey,
+}
+
+/// Redacts one session's texts.
+pub struct Redactor {
+    optional: Result<Optional, String>,
+    budget: usize,
+    known: Known,
+    /// Who is logged in where: what a secret that is found now belongs to.
+    target: String,
+    /// The last update ended within a private key.
+    in_key: bool,
+}
+
+impl Redactor {
+    #[must_use]
+    // By value: they are the session's, and a pattern that cannot be used is told at the first text.
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn new(options: Options) -> Self {
+        let optional = options.optional();
+        Self {
+            optional,
+            budget: options.budget,
+            known: Known::default(),
+            target: String::new(),
+            in_key: false,
+        }
+    }
+
+    /// Secrets that are found from now on were seen at this `user@host`.
+    pub fn set_target(&mut self, target: &str) {
+        target.clone_into(&mut self.target);
+    }
+
+    /// A text of the remote's, or of a file.
+    pub fn redact(&mut self, text: &str) -> Result<Redacted, Unredactable> {
+        self.run(text, Whose::Remote, Start::Whole)
+    }
+
+    /// A text of the user's or of Linus's: placeholders of this session stay in it.
+    pub fn redact_ours(&mut self, text: &str) -> Result<Redacted, Unredactable> {
+        self.run(text, Whose::Ours, Start::Whole)
+    }
+
+    /// From now on this is a secret wherever and however it is shown: the user filled it in, or it was put back.
+    pub fn learn(&mut self, secret: &str, class: Class) {
+        let target = self.target.clone();
+        self.known.learn(secret, class, &target);
+    }
+
+    fn run(&mut self, text: &str, whose: Whose, start: Start) -> Result<Redacted, Unredactable> {
+        if text.len() > TEXT_LIMIT {
+            return Err(Unredactable::TooLong);
+        }
+        if self.known.is_full() {
+            return Err(Unredactable::Full);
+        }
+        let mut budget = Budget::new(LEAST_STEPS + text.len() * self.budget);
+        self.in_key = false;
+        let mut pieces = Vec::new();
+        for view in &views(text) {
+            let optional = self.optional.as_ref().map_err(|why| Unredactable::Pattern(why.clone()))?;
+            let mut found =
+                scan::scan(view, optional, &mut budget).map_err(|Exhausted| Unredactable::Costly)?;
+            budget.spend(view.len()).map_err(|Exhausted| Unredactable::Costly)?;
+            found.extend(self.known.find(view).ok_or(Unredactable::Costly)?);
+            found.extend(self.at_edges(view, start));
+            let found = found::settled(found);
+            pieces.extend(self.foreign(view, &found, whose));
+            pieces.extend(found.iter().map(|found| self.piece(view, found)));
+        }
+        Ok(pieces::assemble(text, pieces))
+    }
+
+    /// What is cut at an end of the text, or where a part of it was left out.
+    fn at_edges(&self, view: &View, start: Start) -> Vec<found::Found> {
+        let begins = (start != Start::Whole).then_some(0).into_iter().chain(view.resumes());
+        let was_open = |at| at == 0 && start == Start::InKey;
+        let mut found: Vec<found::Found> = begins
+            .flat_map(|at| {
+                block::rest_of_key(view, at, was_open(at)).into_iter().chain(self.known.end_at(view, at))
+            })
+            .collect();
+        found.extend(view.cuts().chain([view.len()]).filter_map(|at| self.known.begin_at(view, at)));
+        found
+    }
+
+    /// The text for a secret, which is known from now on.
+    fn piece(&mut self, view: &View, found: &found::Found) -> Piece {
+        let value = &view.bytes[found.range.clone()];
+        if found.class == block::KEY {
+            self.known.note_key(view, &found.range);
+            self.in_key |= found.is_part && view.is_end(found.range.end);
+        }
+        let text = match self.known.of_form(value) {
+            Some(placeholder) => placeholder.to_owned(),
+            None if found.is_part => placeholder::part(found.class),
+            None => self.known.placeholder(found.class, value, &self.target),
+        };
+        Piece { range: view.in_text(&found.range), text, class: Some(found.class) }
+    }
+
+    /// What looks like a placeholder and is none of ours.
+    fn foreign(&self, view: &View, secrets: &[found::Found], whose: Whose) -> Vec<Piece> {
+        let is_free = |range: &Range<usize>| {
+            !secrets.iter().any(|s| s.range.start < range.end && range.start < s.range.end)
+        };
+        let foreign = placeholder::find(&view.bytes).into_iter().filter(is_free);
+        let quoted = foreign.filter_map(|range| {
+            let shown = String::from_utf8_lossy(&view.bytes[range.clone()]);
+            let is_ours = whose == Whose::Ours && self.known.get(&shown).is_some();
+            let text = placeholder::quoted(&shown);
+            (!is_ours).then(|| Piece { range: view.in_text(&range), text, class: None })
+        });
+        quoted.collect()
+    }
+}

@@ -1,0 +1,66 @@
+//! Placeholders as text: `‹class-1›`, `‹class-part›`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::Class;
+
+const OPEN: &str = "‹";
+const CLOSE: &str = "›";
+/// Between the brackets.
+const LIMIT: usize = 48;
+/// The number of a secret that was cut: there is nothing to put back.
+const PART: &str = "part";
+/// What is put into a text that looks like a placeholder and is none.
+const QUOTED: &str = "quoted:";
+
+pub(super) fn part(class: Class) -> String {
+    format!("{OPEN}{class}-{PART}{CLOSE}")
+}
+
+/// A foreign placeholder, made unlike one: it stays readable.
+pub(super) fn quoted(placeholder: &str) -> String {
+    placeholder.replacen(OPEN, &format!("{OPEN}{QUOTED}"), 1)
+}
+
+/// The class, if this is a placeholder that can stand for something.
+pub(super) fn class(placeholder: &str) -> Option<&str> {
+    let inside = placeholder.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
+    let (class, number) = inside.rsplit_once('-')?;
+    number.bytes().all(|b| b.is_ascii_digit()).then_some(class)
+}
+
+/// Everything that looks like a placeholder.
+pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
+    memmem::find_iter(text, OPEN.as_bytes()).filter_map(|start| Some(start..end(text, start)?)).collect()
+}
+
+fn end(text: &[u8], start: usize) -> Option<usize> {
+    let inside = &text[start + OPEN.len()..];
+    let is_inside = |b: &&u8| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-';
+    let length = inside.iter().take(LIMIT).take_while(is_inside).count();
+    let (name, rest) = inside.split_at(length);
+    let dash = name.iter().rposition(|b| *b == b'-').filter(|dash| *dash > 0)?;
+    let number = &name[dash + 1..];
+    let is_number = !number.is_empty() && number.iter().all(u8::is_ascii_digit) || number == PART.as_bytes();
+    (is_number && rest.starts_with(CLOSE.as_bytes())).then_some(start + OPEN.len() + length + CLOSE.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_what_is_like_them() {
+        assert_eq!(find("a ‹aws-key-1› b ‹x-part›".as_bytes()).len(), 2);
+        for none in
+            ["‹nonce›", "‹hidden›", "‹aws-key›", "‹-1›", "‹AWS-1›", "‹quoted:aws-key-1›", "‹a-1", "‹a -1›"]
+        {
+            assert!(find(none.as_bytes()).is_empty(), "{none}");
+        }
+        assert_eq!(class("‹aws-key-1›"), Some("aws-key"));
+        assert_eq!(class("‹aws-key-part›"), None);
+        assert!(find(quoted("‹aws-key-1›").as_bytes()).is_empty());
+    }
+}

@@ -1,0 +1,236 @@
+//! Secrets on command lines and in configurations: options of programs, words with a value, what is piped in.
+
+use std::ops::Range;
+
+use super::Class;
+use super::assign::{self, Value, peek, skip_blanks};
+use super::found::{Found, Rank};
+use super::rules::{Arg, Style, Wants};
+use super::value;
+use super::view::View;
+
+/// A command is looked at for so long.
+const COMMAND_LIMIT: usize = 1024;
+/// How far before a pipe an `echo` is looked for.
+pub(super) const ECHO_LIMIT: usize = 256;
+
+/// Whether the word here is a program's name: at the beginning of a word, and a blank behind it.
+pub(super) fn is_program(view: &View, word: &Range<usize>) -> bool {
+    let is_before = matches!(
+        view.before(word.start),
+        None | Some(
+            b' ' | b'\t' | b'/' | b'|' | b';' | b'&' | b'(' | b'`' | b'"' | b'\'' | b'$' | b'#' | b'>'
+        )
+    );
+    is_before && matches!(peek(view, word.end), Some(b' ' | b'\t'))
+}
+
+/// The command's words: up to a pipe, a semicolon or the line's end.
+pub(super) fn rest_of_command(view: &View, at: usize) -> Range<usize> {
+    let mut end = at;
+    let mut quote = None;
+    while end - at < COMMAND_LIMIT {
+        let Some(byte) = peek(view, end) else { break };
+        match (quote, byte) {
+            (Some(q), b) if q == b => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'|' | b';') => break,
+            (None, b'&') if peek(view, end + 1) == Some(b'&') => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    at..end
+}
+
+/// The secrets among a program's words.
+pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> {
+    let words = words(view, line);
+    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]).into_owned();
+    let mut found = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let this = text(word);
+        for arg in args {
+            let next = || words.get(i + 1).cloned();
+            let secret = match arg.style {
+                Style::Operand(number) => {
+                    if this != arg.flag {
+                        continue;
+                    }
+                    let operands = words[i + 1..].iter().filter(|w| !text(w).starts_with('-'));
+                    operands.clone().nth(number.saturating_sub(2) + usize::from(number > 2)).cloned()
+                }
+                _ if this == arg.flag => {
+                    if arg.style == Style::Attached {
+                        None
+                    } else {
+                        next()
+                    }
+                }
+                _ if attaches(&this, arg) => Some(word.start + arg.flag.len()..word.end),
+                _ => None,
+            };
+            found.extend(secret.and_then(|secret| option_value(view, &secret, arg)));
+        }
+    }
+    found
+}
+
+/// `-psecret`, for a flag of one letter; a longer one is a word of its own, or ends in a sign.
+fn attaches(word: &str, arg: &Arg) -> bool {
+    let takes = arg.flag.len() == 2 && arg.flag.starts_with('-') || arg.flag.ends_with([':', '=']);
+    takes && word.len() > arg.flag.len() && word.starts_with(arg.flag)
+}
+
+fn option_value(view: &View, word: &Range<usize>, arg: &Arg) -> Option<Found> {
+    let mut word = unquoted(view, word.clone());
+    let sign = match arg.style {
+        Style::User => Some(b':'),
+        Style::Percent => Some(b'%'),
+        _ => None,
+    };
+    if let Some(sign) = sign {
+        word.start += view.bytes[word.clone()].iter().position(|b| *b == sign)? + 1;
+        word = unquoted(view, word);
+    }
+    for scheme in [&b"pass:"[..], b"token:"] {
+        if view.bytes[word.clone()].starts_with(scheme) {
+            word.start += scheme.len();
+        }
+    }
+    let is_cut = view.is_end(word.end);
+    let text = String::from_utf8_lossy(&view.bytes[word.clone()]).into_owned();
+    let is_source = ["env:", "file:", "fd:", "stdin", "-"].iter().any(|s| text.starts_with(s));
+    // `-p 8080:80` of docker run, `-p 3306`: ports are none.
+    let is_ports = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b'/'))
+        && (text.contains(':') || text.len() < 6);
+    let is_value = !is_source
+        && !is_ports
+        && assign::is_secret(view, &Value::word(word.clone(), is_cut), Wants::Any, "");
+    is_value.then(|| Found::new(word, arg.class, Rank::Name, is_cut))
+}
+
+/// The words of a command with their quotes; a quote may begin within one.
+fn words(view: &View, line: Range<usize>) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut quote = None;
+    for at in line.clone() {
+        let byte = view.bytes[at];
+        match (quote, byte) {
+            (Some(q), b) if q == b => quote = None,
+            (None, b'"' | b'\'') => {
+                quote = Some(byte);
+                start = start.or(Some(at));
+            }
+            (None, b' ' | b'\t') => words.extend(start.take().map(|start| start..at)),
+            _ => start = start.or(Some(at)),
+        }
+    }
+    words.extend(start.map(|start| start..line.end));
+    words
+}
+
+fn unquoted(view: &View, mut word: Range<usize>) -> Range<usize> {
+    if let Some(quote @ (b'"' | b'\'')) = view.bytes.get(word.start).copied().filter(|_| !word.is_empty()) {
+        word.start += 1;
+        if word.end > word.start && view.bytes[word.end - 1] == quote {
+            word.end -= 1;
+        }
+    }
+    word
+}
+
+/// The value of a configuration's word: `requirepass …`, `enable secret 5 …`, `IDENTIFIED BY '…'`.
+pub(super) fn word(view: &View, word: Range<usize>, class: Class) -> Option<Found> {
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    if view.before(word.start).is_some_and(is_word) {
+        return None;
+    }
+    let mut at = skip_blanks(view, word.end);
+    if at == word.end && view.bytes[word.end - 1] != b':' {
+        return None;
+    }
+    at = behind_code(view, at).unwrap_or(at);
+    let value = assign::read(view, at)?;
+    let is_secret = assign::is_secret(view, &value.with_colon(), Wants::Any, "");
+    is_secret.then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
+}
+
+/// `password 7 0822455D0A16`, `secret 5 $1$…`, `key 0 plain`.
+pub(super) fn coded(view: &View, word: Range<usize>, class: Class) -> Option<Found> {
+    let at = skip_blanks(view, word.end);
+    if at == word.end || view.before(word.start).is_some_and(|b| b.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let value = assign::read(view, behind_code(view, at)?)?;
+    let length = value.range.len();
+    let is_secret = length >= 4 && assign::is_secret(view, &value, Wants::Any, "");
+    // A digit and a word are in sentences too: `key 1 is`.
+    let text = &view.bytes[value.range.clone()];
+    let has_digit = text.iter().any(u8::is_ascii_digit) || text.iter().any(u8::is_ascii_uppercase);
+    (is_secret && has_digit).then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
+}
+
+/// Behind a digit that says how the value is encoded (Cisco: 0, 4 to 9).
+fn behind_code(view: &View, at: usize) -> Option<usize> {
+    let is_code = matches!(peek(view, at), Some(b'0' | b'4'..=b'9')) && peek(view, at + 1) == Some(b' ');
+    is_code.then(|| skip_blanks(view, at + 1))
+}
+
+/// What is echoed into the program here: the last word before the pipe, or behind `<<<`.
+pub(super) fn piped(view: &View, program: Range<usize>, class: Class, is_user: bool) -> Option<Found> {
+    let line = view.line(program.start);
+    let from = line.start.max(program.start.saturating_sub(ECHO_LIMIT));
+    let before = &view.bytes[from..program.start];
+    let here = skip_blanks(view, program.end);
+    let word = if view.bytes.get(here..here + 3) == Some(b"<<<") {
+        words(view, rest_of_command(view, here + 3)).into_iter().next()?
+    } else {
+        let pipe = before.iter().rposition(|b| *b == b'|')?;
+        let echo = ["echo ", "printf "]
+            .iter()
+            .filter_map(|e| Some(rfind(&before[..pipe], e.as_bytes())? + e.len()))
+            .max()?;
+        let words = words(view, from + echo..from + pipe);
+        words
+            .into_iter()
+            .filter(|w| {
+                view.bytes[w.start] != b'-'
+                    && !matches!(&view.bytes[w.clone()], b"'%s'" | b"\"%s\"" | b"%s" | b"'%s\\n'")
+            })
+            .next_back()?
+    };
+    let mut word = unquoted(view, word);
+    if view.bytes[word.clone()].ends_with(b"\\n") {
+        word.end -= 2;
+    }
+    if is_user {
+        word.start += view.bytes[word.clone()].iter().position(|b| *b == b':')? + 1;
+    }
+    let is_secret = assign::is_secret(view, &Value::word(word.clone(), false), Wants::Any, "");
+    is_secret.then(|| Found::new(word, class, Rank::Name, false))
+}
+
+fn rfind(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).rposition(|w| w == what)
+}
+
+/// `login X password Y` of `.netrc`, on one line or on lines of their own.
+pub(super) fn netrc(view: &View, name: &Range<usize>) -> Option<Found> {
+    let at = skip_blanks(view, name.end);
+    let is_alone = !matches!(view.before(name.start), Some(b) if !matches!(b, b' ' | b'\t'));
+    if at == name.end || !is_alone || !view.bytes[name.clone()].eq_ignore_ascii_case(b"password") {
+        return None;
+    }
+    let line = view.line(name.start);
+    let from = view.line(line.start.saturating_sub(1)).start;
+    let before =
+        String::from_utf8_lossy(&view.bytes[from.max(name.start.saturating_sub(ECHO_LIMIT))..name.start])
+            .into_owned();
+    let is_netrc = ["login ", "machine ", "default", "user "].iter().any(|w| before.contains(w));
+    let value = assign::read(view, at).filter(|_| is_netrc)?;
+    let is_secret = !value::is_mask(&String::from_utf8_lossy(&view.bytes[value.range.clone()]))
+        && assign::is_secret(view, &value.with_colon(), Wants::Any, "");
+    is_secret.then(|| Found::new(value.range, "password", Rank::Name, value.is_cut))
+}

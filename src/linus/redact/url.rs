@@ -1,0 +1,76 @@
+//! Addresses with a password: `scheme://user:password@host`.
+
+use super::assign::peek;
+use super::found::{Found, Rank};
+use super::value;
+use super::view::View;
+
+/// User and password of an address are not longer.
+const LIMIT: usize = 512;
+/// A user alone is a token if it is so long (Sentry's keys have 32 digits).
+const TOKEN: usize = 20;
+
+/// The password of the address whose `://` stands at `at`.
+pub(super) fn find(view: &View, at: usize) -> Option<Found> {
+    let before = view.before(at)?;
+    if !before.is_ascii_alphanumeric() {
+        return None;
+    }
+    let start = at + 3;
+    let (mut colon, mut sign, mut slash) = (None, None, None);
+    let mut end = start;
+    while end - start < LIMIT {
+        let Some(byte) = peek(view, end) else { break };
+        match byte {
+            b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => break,
+            b':' if colon.is_none() => colon = Some(end),
+            // The last `@` of what can be an authority: passwords hold them, and slashes too, unescaped.
+            b'@' if colon.is_some() || sign.is_none() && slash.is_none() => {
+                if slash.is_none() || sign.is_none() {
+                    sign = Some(end);
+                }
+            }
+            b'/' | b'?' | b'#' if slash.is_none() => slash = Some(end),
+            _ => {}
+        }
+        end += 1;
+    }
+    match (colon, sign) {
+        (Some(colon), Some(sign)) if colon < sign => {
+            if slash.is_some_and(|slash| slash < colon) || is_port(view, colon, slash) {
+                return None;
+            }
+            let password = colon + 1..sign;
+            let text = String::from_utf8_lossy(&view.bytes[password.clone()]).into_owned();
+            (!is_placeholder(&text)).then(|| Found::new(password, "password", Rank::Url, false))
+        }
+        (_, Some(sign)) if slash.is_none_or(|slash| sign < slash) => {
+            let user = start..sign;
+            let text = String::from_utf8_lossy(&view.bytes[user.clone()]).into_owned();
+            (text.len() >= TOKEN && value::is_random(&text))
+                .then(|| Found::new(user, "token", Rank::Url, false))
+        }
+        (Some(colon), None) if view.is_end(end) && slash.is_none_or(|slash| slash > colon) => {
+            let text = &view.bytes[colon + 1..end];
+            let is_port = slash.is_some() || text.iter().all(u8::is_ascii_digit) && text.len() < 6;
+            (!is_port && !text.is_empty()).then(|| Found::new(colon + 1..end, "password", Rank::Url, true))
+        }
+        _ => None,
+    }
+}
+
+/// `host:8080/path@x` has a port and no password.
+fn is_port(view: &View, colon: usize, slash: Option<usize>) -> bool {
+    let Some(slash) = slash.filter(|slash| *slash > colon) else { return false };
+    let port = &view.bytes[colon + 1..slash];
+    port.len() < 6 && port.iter().all(u8::is_ascii_digit)
+}
+
+/// A place for a password, in documentation.
+fn is_placeholder(text: &str) -> bool {
+    let is_slot = text.starts_with(['<', '$', '{', '‹']) || text.starts_with("%(") || text.starts_with("%s");
+    text.is_empty()
+        || is_slot
+        || value::is_mask(text)
+        || matches!(text, "password" | "pass" | "passwd" | "PASSWORD" | "PASS" | "pwd" | "secret")
+}
