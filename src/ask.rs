@@ -5,6 +5,7 @@ use crate::copilot::risk::{Syntax, assess};
 use crate::error::{Error, status};
 use crate::linus::Canceller;
 use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk, Suggestion};
+use crate::linus::redact::Redactor;
 use crate::peers::Door;
 use crate::terminal::SNIP;
 use std::collections::VecDeque;
@@ -39,7 +40,7 @@ fn request(question: &str, piped: String) -> Request {
 }
 
 /// Asks once and prints.
-pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error> {
+pub fn run(question: &str, as_json: bool, door: &Door, mut redactor: Redactor) -> Result<ExitCode, Error> {
     let stdin = io::stdin();
     let (piped, clipped) = if stdin.is_terminal() {
         (String::new(), false)
@@ -50,7 +51,10 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
         return Err(Error::new(status::DATA, "standard input is not text"));
     }
     let is_empty = !stdin.is_terminal() && piped.trim().is_empty();
-    let request = request(question, piped);
+    let mut request = request(question, piped);
+    redactor
+        .redact_request(&mut request)
+        .map_err(|why| Error::new(status::DATA, format!("the question was not sent: {why}")))?;
     let answer = door
         .peer()
         .call(&request, &Canceller::new(), &mut |_| {})
@@ -60,6 +64,10 @@ pub fn run(question: &str, as_json: bool, door: &Door) -> Result<ExitCode, Error
         say_first(&mut envelope, "What was piped in is empty.");
     } else if clipped {
         say_clipped(&mut envelope);
+    }
+    // What is printed as JSON goes to programs, and on to logs and tickets: there the placeholders stay.
+    if let Some(chat) = envelope.chat_response.as_mut().filter(|_| !as_json) {
+        chat.message = redactor.reveal(&chat.message);
     }
     let colour = io::stdout().is_terminal() && wants_colour();
     let text = if as_json { format!("{}\n", json(&envelope)) } else { render(&envelope, colour) };

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, status};
 use crate::linus::Updates;
+use crate::linus::redact;
 use crate::ssh::Patterns;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub struct Config {
     pub keys: KeysConfig,
     pub panel: PanelConfig,
     pub integration: IntegrationConfig,
+    pub redact: RedactConfig,
     /// Sections for some hosts only, in the order of the file.
     #[serde(rename = "host")]
     pub hosts: Vec<HostConfig>,
@@ -149,6 +151,37 @@ impl Default for IntegrationConfig {
     fn default() -> Self {
         Self { offer: true }
     }
+}
+
+/// What is kept out of everything that leaves, besides passwords, keys and tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RedactConfig {
+    pub private_ips: bool,
+    pub email: bool,
+    pub hostnames: bool,
+    /// Regular expressions of the user's own, for one line each.
+    #[serde(deserialize_with = "usable")]
+    pub patterns: Vec<String>,
+}
+
+impl RedactConfig {
+    pub fn options(&self) -> redact::Options {
+        redact::Options {
+            addresses: self.private_ips,
+            mail: self.email,
+            hostnames: self.hostnames,
+            patterns: self.patterns.clone(),
+            ..redact::Options::default()
+        }
+    }
+}
+
+fn usable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let patterns = Vec::<String>::deserialize(deserializer)?;
+    let options = redact::Options { patterns, ..redact::Options::default() };
+    options.check().map_err(serde::de::Error::custom)?;
+    Ok(options.patterns)
 }
 
 /// One prefix key as the bytes that a terminal sends for it.

@@ -25,6 +25,7 @@ pub mod ui;
 use crate::cli::Cli;
 use crate::config::Config;
 use crate::error::{Error, status};
+use crate::linus::redact::Redactor;
 use crate::peers::Door;
 use crate::session::Start;
 use crate::shell::Shell;
@@ -71,7 +72,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         if question.trim().is_empty() {
             return Err(Error::new(status::USAGE, "--ask needs a question"));
         }
-        return ask::run(question, cli.json, &settings(cli)?.1);
+        let (config, door) = settings(cli)?;
+        let redactor = Redactor::new(config.redact.options());
+        return ask::run(question, cli.json, &door, redactor);
     }
     if cli.risk {
         return risk::run().map(|()| ExitCode::SUCCESS);

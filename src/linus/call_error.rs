@@ -26,6 +26,8 @@ pub enum CallError {
     Tool(String),
     /// The user, or something more urgent, took the call back.
     Cancelled,
+    /// It was never sent: its secrets could not be taken out.
+    Withheld(String),
 }
 
 /// What became of the message of a failed call.
@@ -35,7 +37,7 @@ pub enum Delivery {
     Not,
     /// It may have been acted on: only the user sends it again.
     Perhaps,
-    /// It was answered with a refusal; sending it again gives the same.
+    /// It was answered with a refusal, or refused here; sending it again gives the same.
     Answered,
 }
 
@@ -61,7 +63,7 @@ impl CallError {
             // 429 and 503 are answered before the work is done (RFC 6585, RFC 9110 15.6.4).
             Self::Unreachable(_) | Self::Auth(_) | Self::Http(429 | 503) => Delivery::Not,
             Self::Lost(_) | Self::Timeout | Self::Cancelled | Self::Http(500..) => Delivery::Perhaps,
-            Self::Http(_) | Self::Protocol(_) | Self::Tool(_) => Delivery::Answered,
+            Self::Http(_) | Self::Protocol(_) | Self::Tool(_) | Self::Withheld(_) => Delivery::Answered,
         }
     }
 }
@@ -78,6 +80,7 @@ impl fmt::Display for CallError {
             Self::Protocol(text) => write!(f, "a wrong answer: {}", one_line(text)),
             Self::Tool(text) => write!(f, "it reports an error: {}", one_line(text)),
             Self::Cancelled => f.write_str("cancelled"),
+            Self::Withheld(why) => write!(f, "not sent: {}", one_line(why)),
         }
     }
 }

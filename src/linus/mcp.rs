@@ -298,7 +298,9 @@ impl<T: Transport> Peer for Mcp<T> {
 /// A failed handshake means that the message itself never left.
 fn before_sending(error: CallError) -> CallError {
     match error {
-        CallError::Unreachable(_) | CallError::Auth(_) | CallError::Cancelled => error,
+        CallError::Unreachable(_) | CallError::Auth(_) | CallError::Cancelled | CallError::Withheld(_) => {
+            error
+        }
         CallError::Lost(text) | CallError::Protocol(text) | CallError::Tool(text) => {
             CallError::Unreachable(text)
         }

@@ -6,6 +6,7 @@ use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
+use crate::linus::redact::{Redactor, Unredactable};
 use crate::linus::sharing::{Sharing, Toggled};
 use crate::linus::{CallError, Delivery as Arrival, Updates};
 use crate::shell::{CommandRecord, Nonce, Origin};
@@ -32,6 +33,9 @@ pub(super) struct Linus {
     session_id: String,
     /// What must not be in any message.
     nonce: Nonce,
+    pub(super) redactor: Redactor,
+    /// The user knows that updates are not sent, and why.
+    is_withheld_told: bool,
     /// `user@host` and user, as far as known.
     ssh_host: String,
     ssh_user: String,
@@ -55,12 +59,20 @@ pub(super) struct Linus {
 }
 
 impl Linus {
-    pub(super) fn new(lanes: Lanes, session_id: String, nonce: Nonce, now: Instant) -> Self {
+    pub(super) fn new(
+        lanes: Lanes,
+        session_id: String,
+        nonce: Nonce,
+        redactor: Redactor,
+        now: Instant,
+    ) -> Self {
         Self {
             dispatch: Dispatch::new(),
             lanes,
             session_id,
             nonce,
+            redactor,
+            is_withheld_told: false,
             ssh_host: String::new(),
             ssh_user: String::new(),
             connected: false,
@@ -346,8 +358,20 @@ impl Side {
         self.linus.places.insert(ticket, Place::new(&snapshot.facts, snapshot.state));
         if let Some(mut request) = self.linus.compose(ticket, due, snapshot) {
             self.linus.mask(&mut request);
-            self.hand_over(lane, ticket, Work::Call(request), now);
+            match self.linus.redactor.redact_request(&mut request) {
+                Ok(_) => self.hand_over(lane, ticket, Work::Call(request), now),
+                Err(why) => self.withhold(lane, ticket, &why, now),
+            }
         }
+    }
+
+    /// Nothing leaves of which the secrets could not be taken out. Of updates that is said once: there is one a second.
+    fn withhold(&mut self, lane: Lane, ticket: Ticket, why: &Unredactable, now: Instant) {
+        let is_told = lane == Lane::Background && std::mem::replace(&mut self.linus.is_withheld_told, true);
+        if !is_told {
+            self.copilot.chat.note(&format!("Not sent to Linus: {why}."));
+        }
+        self.on_reply(ticket, Err(CallError::Withheld(why.to_string())), Duration::ZERO, now);
     }
 
     fn hand_over(&mut self, lane: Lane, ticket: Ticket, work: Work, now: Instant) {
@@ -396,7 +420,8 @@ impl Side {
                 }
             }
             // Offline is said by the panel's own lines; a single failed call by a note.
-            Err(error) if error.delivery() != Arrival::Not && error != CallError::Cancelled => {
+            Err(CallError::Cancelled | CallError::Withheld(_)) => {}
+            Err(error) if error.delivery() != Arrival::Not => {
                 self.copilot.chat.note(&format!("Linus: {error}"));
             }
             Err(_) => {}

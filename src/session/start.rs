@@ -13,6 +13,7 @@ use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::Updates;
 use crate::linus::lanes::{LaneEvent, Lanes};
+use crate::linus::redact::Redactor;
 use crate::peers::Door;
 use crate::shell::{Nonce, Observer, Tail};
 use crate::ssh::{Facts, Invocation, Places, config_scan};
@@ -137,7 +138,8 @@ impl Side {
         let (wake, door) = (waker.clone(), start.door.clone());
         let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
         let nonce = Nonce::new(random()?);
-        let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), now);
+        let redactor = Redactor::new(start.config.redact.options());
+        let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), redactor, now);
         let target = Facts::from_invocation(start.invocation);
         let user = target.user.clone().or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());

@@ -93,5 +93,5 @@ impl Breaker {
 /// Whether an error is one of the way to Linus. A tool's own error is an answer, and a cancelled call says
 /// nothing.
 pub(super) fn is_failure(error: &CallError) -> bool {
-    !matches!(error, CallError::Tool(_) | CallError::Cancelled)
+    !matches!(error, CallError::Tool(_) | CallError::Cancelled | CallError::Withheld(_))
 }

@@ -376,7 +376,7 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
                     self.events.retain(|e| matches!(e, Event::Session(_)));
                 }
             }
-            Err(CallError::Cancelled) => {}
+            Err(CallError::Cancelled | CallError::Withheld(_)) => {}
             _ if is_probe => self.breaker.probed(took),
             _ => self.breaker.answered(took),
         }

@@ -244,7 +244,7 @@ fn quoted(view: &View, start: usize, close: &[u8]) -> Option<Value> {
         }
         end += if byte == b'\\' && close.len() == 1 && peek(view, end + 1).is_some() { 2 } else { 1 };
     }
-    let is_cut = is_open && view.is_end(end);
+    let is_cut = is_open && view.is_open_end(end);
     (end > start).then_some(Value {
         range: start..end,
         is_quoted: true,
@@ -270,7 +270,7 @@ fn bare(view: &View, start: usize) -> Option<Value> {
         }
         end += 1;
     }
-    let is_cut = view.is_end(end);
+    let is_cut = view.is_open_end(end);
     let end = without_closers(view, start, end);
     (end > start).then_some(Value {
         range: start..end,
@@ -305,7 +305,7 @@ fn begins_other(view: &View, at: usize) -> bool {
         end += 1;
     }
     match peek(view, at) {
-        None => !view.is_end(at),
+        None => !view.is_open_end(at),
         Some(b' ' | b'\t' | b'&' | b'|' | b';') => true,
         Some(_) => end > at && matches!(peek(view, end), Some(b'=' | b':')),
     }

@@ -18,7 +18,7 @@ pub(super) fn find(view: &View) -> Vec<Found> {
         let (end, digits, groups) = number(view, at);
         if is_apart(view, at, end) {
             let is_card = is_grouped(&groups, digits.len()) && is_issuer(&digits) && luhn(&digits);
-            let is_part = view.is_end(end)
+            let is_part = view.is_open_end(end)
                 && (PART..16).contains(&digits.len())
                 && is_begun(&groups)
                 && is_issuer_begun(&digits);

@@ -94,7 +94,7 @@ fn token(view: &View, start: usize, is_sure: bool) -> Option<Found> {
         end -= 1;
     }
     let text = String::from_utf8_lossy(&view.bytes[start..end]).into_owned();
-    let is_cut = view.is_end(end) && end > start;
+    let is_cut = view.is_open_end(end) && end > start;
     let is_variable = text.starts_with('$') || value::is_mask(&text) || value::is_dummy(&text);
     let is_token = is_sure && text.len() >= 4
         || text.len() >= SHORTEST

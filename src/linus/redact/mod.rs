@@ -268,3 +268,6 @@ impl Redactor {
         quoted.collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

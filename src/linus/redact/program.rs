@@ -98,7 +98,7 @@ fn option_value(view: &View, word: &Range<usize>, arg: &Arg) -> Option<Found> {
             word.start += scheme.len();
         }
     }
-    let is_cut = view.is_end(word.end);
+    let is_cut = view.is_open_end(word.end);
     let text = String::from_utf8_lossy(&view.bytes[word.clone()]).into_owned();
     let is_source = ["env:", "file:", "fd:", "stdin", "-"].iter().any(|s| text.starts_with(s));
     // `-p 8080:80` of docker run, `-p 3306`: ports are none.

@@ -101,6 +101,27 @@ impl Redactor {
     }
 }
 
+impl Redactor {
+    /// A text for the user's own eyes: with the secrets that its placeholders stand for.
+    pub fn reveal(&self, text: &str) -> String {
+        let mut revealed = String::with_capacity(text.len());
+        let mut done = 0;
+        for range in placeholder::find(text.as_bytes()) {
+            let value = self
+                .known
+                .get(&text[range.clone()])
+                .and_then(|secret| std::str::from_utf8(secret.value()).ok());
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                revealed.push_str(&text[done..range.start]);
+                revealed.push_str(value);
+                done = range.end;
+            }
+        }
+        revealed.push_str(&text[done..]);
+        revealed
+    }
+}
+
 impl Restoring<'_> {
     /// The command with its secrets, each one word of it; or why not.
     pub fn fill(&self, quoting: Quoting) -> Result<Filled, String> {

@@ -50,7 +50,7 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
             (text.len() >= TOKEN && value::is_random(&text))
                 .then(|| Found::new(user, "token", Rank::Url, false))
         }
-        (Some(colon), None) if view.is_end(end) && slash.is_none_or(|slash| slash > colon) => {
+        (Some(colon), None) if view.is_open_end(end) && slash.is_none_or(|slash| slash > colon) => {
             let text = &view.bytes[colon + 1..end];
             let is_port = slash.is_some() || text.iter().all(u8::is_ascii_digit) && text.len() < 6;
             (!is_port && !text.is_empty()).then(|| Found::new(colon + 1..end, "password", Rank::Url, true))

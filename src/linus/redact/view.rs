@@ -245,6 +245,11 @@ impl View {
         at >= self.bytes.len() || self.cut.has(at)
     }
 
+    /// Whether the text ends here in the middle of a line.
+    pub(super) fn is_open_end(&self, at: usize) -> bool {
+        at >= self.bytes.len() && !self.is_break(at)
+    }
+
     /// Where the text was cut.
     pub(super) fn cuts(&self) -> impl Iterator<Item = usize> {
         self.cuts.iter().copied()
