@@ -61,9 +61,11 @@ fn number(view: &View, start: usize) -> (usize, Vec<u8>, Vec<usize>) {
 /// Not a part of a longer word or number.
 fn is_apart(view: &View, start: usize, end: usize) -> bool {
     let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/' | b'+');
-    !view.before(start).is_some_and(is_part)
-        && !view.in_line(end).is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-        && !(view.in_line(end) == Some(b'.') && view.in_line(end + 1).is_some_and(|b| b.is_ascii_digit()))
+    let is_glued = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    let is_fraction =
+        view.in_line(end) == Some(b'.') && view.in_line(end + 1).is_some_and(|b| b.is_ascii_digit());
+    let is_within = view.before(start).is_some_and(is_part) || view.in_line(end).is_some_and(is_glued);
+    !is_within && !is_fraction
 }
 
 /// As printed on cards: in one piece, 4-4-4-4(-3), or 4-6-5.
@@ -108,7 +110,7 @@ fn luhn(digits: &[u8]) -> bool {
         .enumerate()
         .map(|(i, d)| if i % 2 == 0 { u32::from(*d) } else { u32::from(*d) * 2 - if *d > 4 { 9 } else { 0 } })
         .sum();
-    sum % 10 == 0 && digits.iter().any(|d| *d != digits[0])
+    sum.is_multiple_of(10) && digits.iter().any(|d| *d != digits[0])
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Optional {
                 // The first group is the secret, where there is one.
                 found.extend(hits.filter_map(|hit| hit.get(1).or(hit.get(0))).map(|hit| {
                     let range = line.start + hit.start()..line.start + hit.end();
-                    Found::new(range, *class, Rank::Shape, false)
+                    Found::new(range, class, Rank::Shape, false)
                 }));
             }
         }

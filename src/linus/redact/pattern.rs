@@ -115,13 +115,11 @@ impl Pattern {
                 End::TextEnds | End::TooShort => return None,
             };
         }
-        match self.after.last() {
-            Some(Item::Set { set, max, .. }) if *max < ENDLESS => {
-                if view.in_line(end).is_some_and(|b| set.has(b)) {
-                    return None;
-                }
-            }
-            _ => {}
+        if let Some(Item::Set { set, max, .. }) = self.after.last()
+            && *max < ENDLESS
+            && view.in_line(end).is_some_and(|b| set.has(b))
+        {
+            return None;
         }
         Some(Hit::Whole(start..end))
     }

@@ -193,13 +193,9 @@ pub(super) fn piped(view: &View, program: Range<usize>, class: Class, is_user: b
             .filter_map(|e| Some(rfind(&before[..pipe], e.as_bytes())? + e.len()))
             .max()?;
         let words = words(view, from + echo..from + pipe);
-        words
-            .into_iter()
-            .filter(|w| {
-                view.bytes[w.start] != b'-'
-                    && !matches!(&view.bytes[w.clone()], b"'%s'" | b"\"%s\"" | b"%s" | b"'%s\\n'")
-            })
-            .next_back()?
+        let is_format =
+            |w: &Range<usize>| [&b"'%s'"[..], b"\"%s\"", b"%s", b"'%s\\n'"].contains(&&view.bytes[w.clone()]);
+        words.into_iter().rfind(|w| view.bytes[w.start] != b'-' && !is_format(w))?
     };
     let mut word = unquoted(view, word);
     if view.bytes[word.clone()].ends_with(b"\\n") {

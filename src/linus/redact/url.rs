@@ -17,24 +17,15 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
         return None;
     }
     let start = at + 3;
-    let (mut colon, mut sign, mut slash) = (None, None, None);
-    let mut end = start;
-    while end - start < LIMIT {
-        let Some(byte) = peek(view, end) else { break };
-        match byte {
-            b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|' => break,
-            b':' if colon.is_none() => colon = Some(end),
-            // The last `@` of what can be an authority: passwords hold them, and slashes too, unescaped.
-            b'@' if colon.is_some() || sign.is_none() && slash.is_none() => {
-                if slash.is_none() || sign.is_none() {
-                    sign = Some(end);
-                }
-            }
-            b'/' | b'?' | b'#' if slash.is_none() => slash = Some(end),
-            _ => {}
-        }
-        end += 1;
-    }
+    let end =
+        (start..start + LIMIT).find(|i| !peek(view, *i).is_some_and(is_of_url)).unwrap_or(start + LIMIT);
+    let text = &view.bytes[start..end];
+    let colon = text.iter().position(|b| *b == b':').map(|i| start + i);
+    let slash = text.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).map(|i| start + i);
+    // The last `@` before the path; or the first one behind, since passwords hold slashes too, unescaped.
+    let path = slash.map_or(text.len(), |slash| slash - start);
+    let sign = text[..path].iter().rposition(|b| *b == b'@').or_else(|| text.iter().position(|b| *b == b'@'));
+    let sign = sign.map(|i| start + i);
     match (colon, sign) {
         (Some(colon), Some(sign)) if colon < sign => {
             if slash.is_some_and(|slash| slash < colon) || is_port(view, colon, slash) {
@@ -57,6 +48,10 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
         }
         _ => None,
     }
+}
+
+fn is_of_url(byte: u8) -> bool {
+    !matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|')
 }
 
 /// `host:8080/path@x` has a port and no password.

@@ -160,7 +160,7 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
             && !name.as_bytes()[0].is_ascii_digit()
     };
     if let Some((callee, arguments)) = value.split_once('(') {
-        let is_callee = callee.split(['.', ':']).filter(|p| !p.is_empty()).all(|p| is_name(p));
+        let is_callee = callee.split(['.', ':']).filter(|p| !p.is_empty()).all(is_name);
         if is_callee
             && (arguments.is_empty() || arguments.contains(')') || around.rest.contains(')') || around.is_cut)
         {

@@ -151,7 +151,7 @@ impl View {
         if let Some(from) = self.dropped.take() {
             self.struck.push(Run { at, from });
         }
-        if !self.runs.last().is_some_and(|run| run.from + (at - run.at) == from) {
+        if self.runs.last().is_none_or(|run| run.from + (at - run.at) != from) {
             self.runs.push(Run { at, from });
         }
         self.bytes.extend_from_slice(bytes);
