@@ -203,6 +203,7 @@ fn every_text_of_a_message_is_redacted() {
         was_edited: None,
         output: format!("{TOKEN}\n"),
         exit_code: None,
+        is_final: true,
         context: Context { ssh_host: "root@web".into(), ssh_user: "root".into(), cwd: Some(TOKEN.into()) },
     };
     for (mut request, count) in [(chat, 4), (command, 3), (update(TOKEN, TOKEN), 2)] {
