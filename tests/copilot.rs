@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
 use aissh::linus::contract::{ClearSuggestions, Envelope, Request, SessionEvent, Source, StepStatus, TOOLS};
@@ -369,5 +371,44 @@ fn a_command_in_a_shell_that_asks_where_the_cursor_is_at_each_prompt_is_told() {
         let ran = told(&linus, n);
         assert_eq!(ran.command, format!("echo \"{word} here\""));
         assert_eq!(ran.output, format!("{word} here"));
+    }
+}
+
+#[test]
+fn why_there_is_no_session_is_told_by_what_ssh_says() {
+    use SessionEvent::{AuthenticationFailed, ConnectionError};
+    let lab = Lab::builder().sshd_option("MaxAuthTries 1").start();
+    let wrong = lab.dir().join("wrong_key");
+    let made = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&wrong).status();
+    assert!(made.unwrap().success());
+    // A host key that is another one's.
+    let known = lab.dir().join("wrong_hosts");
+    let key = fs::read_to_string(wrong.with_extension("pub")).unwrap();
+    fs::write(&known, format!("[127.0.0.1]:{} {key}", lab.port())).unwrap();
+    let config = lab.ssh_config();
+    let (wrong, known, config) = (wrong.display(), known.display(), config.display());
+    let jump = format!("ProxyCommand=ssh -F {config} -o PubkeyAuthentication=no -W %h:%p lab");
+    let cases: [(&[&str], SessionEvent); 5] = [
+        (&["-o", "PubkeyAuthentication=no", "lab"], AuthenticationFailed),
+        (&["-i", &wrong.to_string(), "lab"], AuthenticationFailed),
+        (&["-o", &jump, "lab"], AuthenticationFailed),
+        (&["-p", "1", "lab"], ConnectionError),
+        (
+            &["-o", &format!("UserKnownHostsFile={known}"), "-o", "StrictHostKeyChecking=yes", "lab"],
+            ConnectionError,
+        ),
+    ];
+    for (args, wanted) in cases {
+        let linus = Linus::modern();
+        // Leaving waits for 50 ms at most, so under load one may be lost; of twenty, one gets through.
+        let told = (0..20).find_map(|_| {
+            let terminal = Run::aissh(&lab).linus(&linus).ssh(args).start();
+            assert_eq!(terminal.wait_exit(), Exit::Code(255), "{args:?}");
+            linus.calls().into_iter().find_map(|call| match call.request {
+                Request::SessionState { event, .. } => Some(event),
+                _ => None,
+            })
+        });
+        assert_eq!(told, Some(wanted), "{args:?}");
     }
 }

@@ -1,16 +1,23 @@
-//! The main job as a user does it: /var is full, the built-in Linus finds out why and helps to make room, and only
-//! keys of the user's enter anything.
+//! The main job as a user does it: /var is full, Linus finds out why and helps to make room, and only keys of the
+//! user's enter anything. He is the built-in one behind a recording server, and all of it, both ways, is what the
+//! schemas say. `AISSH_RECORDING=FILE` writes it down, a line of JSON for each call.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::process::Command;
 use std::time::Instant;
 
+use aissh::builtin::Builtin;
+use serde_json::json;
 use support::DEADLINE;
-use support::aissh::{PREFIX, Run, chat, open_panel};
+use support::aissh::{PREFIX, Run, chat, open_panel, pick_first};
+use support::contract::envelope_check;
 use support::lab::Lab;
-use support::terminal::{Exit, Size, Terminal};
+use support::linus::{Call, Linus};
+use support::terminal::{Exit, Size};
 
 /// Mounting needs root and a kernel that lets it; CI containers often do not.
 fn can_mount() -> bool {
@@ -37,7 +44,10 @@ fn the_story_of_the_full_var_is_played_to_its_last_step() {
         return;
     }
     let lab = Lab::builder().full_var().prompt("root@web-03:\\w\\$ ").start();
-    let terminal = Run::aissh(&lab).size(Size { cols: 160, rows: 50 }).start();
+    let linus = Linus::modern();
+    let mut built_in = Builtin::default();
+    linus.reply_with(move |request| built_in.handle(request));
+    let terminal = Run::aissh(&lab).linus(&linus).size(Size { cols: 160, rows: 50 }).start();
     terminal.wait_prompt("root@web-03:~#");
     open_panel(&terminal);
     chat(&terminal, "hey linus, /var is full, what is eating the space");
@@ -66,6 +76,26 @@ fn the_story_of_the_full_var_is_played_to_its_last_step() {
     assert!(used.is_some_and(|percent| percent < 80), "{text}");
     terminal.type_line("exit");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    check(&linus.calls());
+}
+
+/// Every call was held against its schema when it came in (dropping Linus fails for one that was not valid), every
+/// answer is here.
+fn check(calls: &[Call]) {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    let mut recording = String::new();
+    for call in calls {
+        *counts.entry(call.request.tool()).or_default() += 1;
+        assert_eq!(envelope_check(&call.answer), Ok(()));
+        let at = call.at.duration_since(calls[0].at).as_secs_f64();
+        let line = json!({"at": at, "tool": call.request.tool(), "arguments": call.arguments, "answer": call.answer});
+        let _ = writeln!(recording, "{line}");
+    }
+    println!("calls of the story, all valid by schema {}: {counts:?}", aissh::linus::schema::VERSION);
+    assert_eq!(counts.len(), 4, "a message of each kind: {counts:?}");
+    if let Some(file) = std::env::var_os("AISSH_RECORDING") {
+        std::fs::write(file, recording).unwrap();
+    }
 }
 
 /// Every step of the plan is ticked.
@@ -84,24 +114,4 @@ fn is_at_rest(screen: &vt100::Screen) -> bool {
 /// What is on the edit line is high, and a word is waited for.
 fn asks(screen: &vt100::Screen) -> bool {
     screen.contents().contains("yes?")
-}
-
-/// Puts the first card on the edit line. A card that has just come is not picked at once (a key may have been meant
-/// for the one before), and then this is false: look, and press again.
-fn pick_first(terminal: &Terminal) -> bool {
-    terminal.send(format!("{PREFIX}1"));
-    let notices = ["then press", "There is no card"];
-    let shown = |screen: &vt100::Screen| {
-        let text = screen.contents();
-        text.contains("Edit 1 ") || notices.iter().any(|notice| text.contains(notice))
-    };
-    terminal.wait_for(shown, "the edit line or why not");
-    if terminal.screen(|screen| screen.contents().contains("Edit 1 ")) {
-        return true;
-    }
-    // Any key takes the notice away.
-    terminal.send("\x1b[6~");
-    let is_gone = |screen: &vt100::Screen| notices.iter().all(|notice| !screen.contents().contains(notice));
-    terminal.wait_for(is_gone, "the notice's end");
-    false
 }

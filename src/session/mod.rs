@@ -26,7 +26,7 @@ use crate::copilot::Copilot;
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
 use crate::shell::{Nonce, Observer, Origin, ShellEvent};
-use crate::ssh::Facts;
+use crate::ssh::{Facts, is_refused};
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
@@ -178,11 +178,9 @@ impl Session {
         }
     }
 
-    /// Why there was no session, by what ssh printed last (sshconnect2.c: "…: Permission denied (…).").
+    /// Why there was no session.
     fn failure(&self) -> SessionEvent {
-        let printed = String::from_utf8_lossy(&self.before_session);
-        let refused = ["Permission denied (", "Too many authentication failures"];
-        if refused.iter().any(|text| printed.contains(text)) {
+        if is_refused(&String::from_utf8_lossy(&self.before_session)) {
             SessionEvent::AuthenticationFailed
         } else {
             SessionEvent::ConnectionError

@@ -1,12 +1,13 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
 //!
 //! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
-//! `program trail` < `find`, `surroundings` and `pattern` stand beside them.
+//! `program trail` < `find`, `surroundings`, `failure` and `pattern` stand beside them.
 
 mod config_line;
 pub mod config_scan;
 pub mod decide;
 pub mod facts;
+mod failure;
 pub mod find;
 mod glob;
 pub mod grammar;
@@ -18,5 +19,6 @@ pub mod trail;
 pub use config_scan::{Places, Scan};
 pub use decide::{Plan, Reason, Surroundings, decide};
 pub use facts::{ConfigSays, Facts};
+pub use failure::is_refused;
 pub use grammar::{Invocation, RequestTty, SessionType, Split, split_own};
 pub use pattern::Patterns;

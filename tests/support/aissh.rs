@@ -151,3 +151,23 @@ pub(crate) fn wait_no_panel(terminal: &Terminal) {
 pub(crate) fn chat(terminal: &Terminal, message: &str) {
     terminal.send(format!("{PREFIX} {message}\r"));
 }
+
+/// Puts the first card on the edit line. A card that has just come is not picked at once (a key may have been meant
+/// for the one before), and then this is false: look, and press again.
+pub(crate) fn pick_first(terminal: &Terminal) -> bool {
+    terminal.send(format!("{PREFIX}1"));
+    let notices = ["then press", "There is no card"];
+    let shown = |screen: &vt100::Screen| {
+        let text = screen.contents();
+        text.contains("Edit 1 ") || notices.iter().any(|notice| text.contains(notice))
+    };
+    terminal.wait_for(shown, "the edit line or why not");
+    if terminal.screen(|screen| screen.contents().contains("Edit 1 ")) {
+        return true;
+    }
+    // Any key takes the notice away.
+    terminal.send("\x1b[6~");
+    let is_gone = |screen: &vt100::Screen| notices.iter().all(|notice| !screen.contents().contains(notice));
+    terminal.wait_for(is_gone, "the notice's end");
+    false
+}

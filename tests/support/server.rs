@@ -73,6 +73,8 @@ pub struct Call {
     pub request: Request,
     pub arguments: Map<String, Value>,
     pub progress_token: Value,
+    /// What Linus answered.
+    pub answer: Value,
 }
 
 #[derive(Default)]
@@ -384,8 +386,10 @@ fn call(i: &mut Inner, request: &HttpRequest) -> Value {
         Err(e) => return json!({"isError": true, "content": [{"type": "text", "text": e}]}),
     };
     let progress_token = params["_meta"]["progressToken"].clone();
-    i.record.calls.push(Call { at: Instant::now(), request: message.clone(), arguments, progress_token });
+    let at = Instant::now();
     let envelope = serde_json::to_value((i.script)(&message)).unwrap();
+    let answer = envelope.clone();
+    i.record.calls.push(Call { at, request: message, arguments, progress_token, answer });
     match i.setup.is_structured {
         true => json!({"content": [], "structuredContent": envelope}),
         false => json!({"content": [{"type": "text", "text": envelope.to_string()}]}),
