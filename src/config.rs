@@ -33,6 +33,15 @@ pub struct Config {
 pub struct LinusConfig {
     /// MCP endpoint. Without one the built-in Linus answers inside the process.
     pub url: Option<Spanned<String>>,
+    /// A Linus on stdio instead: the program and its arguments, run as they are, not by a shell.
+    pub command: Option<Spanned<Vec<String>>>,
+    /// Names of further environment variables that commands may see.
+    pub command_env: Vec<String>,
+    /// PEM file of the authorities that are trusted for `url`, instead of the system's.
+    pub ca_file: Option<Spanned<String>>,
+    /// PEM file of the certificate that is shown to `url`, and the file of its key.
+    pub client_cert: Option<Spanned<String>>,
+    pub client_key: Option<Spanned<String>>,
     /// Name of the environment variable that holds a bearer token for `url`.
     pub token_env: Option<Spanned<String>>,
     /// Lines of the terminal that he is told.
@@ -46,7 +55,18 @@ pub struct LinusConfig {
 impl Default for LinusConfig {
     fn default() -> Self {
         let tail_lines = TailLines(100);
-        Self { url: None, token_env: None, tail_lines, tail_sgr: true, updates: Updates::On }
+        Self {
+            url: None,
+            command: None,
+            command_env: Vec::new(),
+            ca_file: None,
+            client_cert: None,
+            client_key: None,
+            token_env: None,
+            tail_lines,
+            tail_sgr: true,
+            updates: Updates::On,
+        }
     }
 }
 
@@ -260,7 +280,7 @@ impl Config {
     }
 
     /// An error in a value that parsed, with its place in the file.
-    pub fn error_at(&self, value: &Spanned<String>, key: &str, message: &str) -> Error {
+    pub fn error_at<T>(&self, value: &Spanned<T>, key: &str, message: &str) -> Error {
         let place = match &self.source {
             Some((path, text)) => {
                 let line = line_of(text, value.span().start);

@@ -74,7 +74,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         }
         let (config, door) = settings(cli)?;
         let redactor = Redactor::new(config.redact.options());
-        return ask::run(question, cli.json, &door, redactor);
+        let done = ask::run(question, cli.json, &door, redactor);
+        door.close();
+        return done;
     }
     if cli.risk {
         return risk::run().map(|()| ExitCode::SUCCESS);
@@ -103,7 +105,7 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
         return Err(become_ssh(&ssh, args));
     }
     let outcome = settings(cli).and_then(|(config, door)| {
-        session::run(&Start {
+        let verdict = session::run(&Start {
             ssh: &ssh,
             args,
             invocation: &invocation,
@@ -111,7 +113,9 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
             cli,
             config: &config,
             door: &door,
-        })
+        });
+        door.close();
+        verdict
     });
     match outcome {
         Ok(verdict) => Ok(verdict.conclude()),

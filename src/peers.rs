@@ -1,11 +1,17 @@
-//! Which Linus: the one at a URL, or the built-in one in this process.
+//! Which Linus: the one at a URL, the one that is a command, or the built-in one in this process.
 
 use crate::builtin;
 use crate::config::Config;
 use crate::error::{Error, status};
 use crate::linus::contract::Request;
-use crate::linus::{Answer, CallError, Canceller, Client, HttpConfig, Local, Peer, Secret, Server};
+use crate::linus::helper::Helper;
+use crate::linus::{
+    Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Peer, Remembered, Secret,
+    Server, Tls,
+};
+use crate::private;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the built-in Linus is called: he is no model, and says so.
@@ -16,11 +22,24 @@ const BUILT_IN: &str = "built-in (runbooks, no model)";
 pub enum Door {
     BuiltIn(Arc<Mutex<builtin::server::Server>>),
     Http(Box<HttpConfig>),
+    Command(Command),
 }
 
 impl Door {
-    /// `--linus-url` first, then the configuration, else the built-in Linus. The address is checked here, once.
+    /// `--linus-url` first, then the configuration, else the built-in Linus. The address is checked here, once; a
+    /// command is not started yet.
     pub fn choose(flag: Option<&str>, config: &Config) -> Result<Self, Error> {
+        if let Some(command) = config.linus.command.as_ref().filter(|_| flag.is_none()) {
+            let wrong = |what: &str| config.error_at(command, "command", what);
+            if config.linus.url.is_some() {
+                return Err(wrong(
+                    "url is set as well, and Linus is either at a URL or a command: remove one",
+                ));
+            }
+            let helper = Helper::new(command.get_ref(), &config.linus.command_env);
+            let helper = helper.map_err(|e| wrong(&e.to_string()))?;
+            return Ok(Self::Command(Command::new(helper, Budgets::default())));
+        }
         let url = flag.or(config.linus.url.as_ref().map(|url| url.get_ref().as_str()));
         let Some(url) = url else { return Ok(Self::BuiltIn(Arc::default())) };
         let mut http = HttpConfig::new(url);
@@ -29,6 +48,7 @@ impl Door {
                 .map_err(|e| config.error_at(name, "token_env", &format!("{}: {e}", name.get_ref())))?;
             http.bearer = Some(Secret::new(token));
         }
+        http.tls = tls(config)?;
         if let Err(e) = Client::new(http.clone()) {
             let what = format!("{url}: {e}");
             return Err(match &config.linus.url {
@@ -52,10 +72,11 @@ impl Door {
                 let rest = http.url.split_once("://").map_or(http.url.as_str(), |(_, rest)| rest);
                 rest.split(['/', '?', '#']).next().unwrap_or(rest).to_owned()
             }
+            Self::Command(command) => format!("{} (command)", command.name()),
         }
     }
 
-    /// A connection of its own: each lane has one. All built-in ones share one Linus.
+    /// A connection of its own: each lane has one. All built-in ones share one Linus, and so do those of a command.
     pub fn peer(&self) -> Box<dyn Peer> {
         match self {
             Self::BuiltIn(server) => {
@@ -65,10 +86,53 @@ impl Door {
                 }))
             }
             Self::Http(http) => match Client::new((**http).clone()) {
-                Ok(client) => Box::new(client),
+                Ok(client) => Box::new(client.remembering(remembered(&http.origin()))),
                 Err(error) => Box::new(Closed(error)),
             },
+            Self::Command(command) => Box::new(command.client().remembering(remembered(&command.key()))),
         }
+    }
+
+    /// Ends a command with what it was for.
+    pub fn close(&self) {
+        if let Self::Command(command) = self {
+            command.close();
+        }
+    }
+}
+
+/// The era of a server, from earlier processes.
+fn remembered(key: &str) -> Remembered {
+    private::state_folder().map(|folder| Remembered::new(folder.join("mcp-eras"), key)).unwrap_or_default()
+}
+
+/// Whom we trust and who we are, from the files that the configuration names.
+fn tls(config: &Config) -> Result<Tls, Error> {
+    let (ca, cert, key) = (&config.linus.ca_file, &config.linus.client_cert, &config.linus.client_key);
+    let mut tls = Tls::default();
+    if let Some(ca) = ca {
+        tls = tls.trusting(&path(ca.get_ref())).map_err(|e| config.error_at(ca, "ca_file", &e))?;
+    }
+    match (cert, key) {
+        (None, None) => Ok(tls),
+        (Some(cert), Some(key)) => {
+            let identified = tls.identified(&path(cert.get_ref()), &path(key.get_ref()));
+            identified.map_err(|e| config.error_at(cert, "client_cert", &e))
+        }
+        (Some(cert), None) => {
+            Err(config.error_at(cert, "client_cert", "client_key names no file for its key"))
+        }
+        (None, Some(key)) => {
+            Err(config.error_at(key, "client_key", "client_cert names no certificate for it"))
+        }
+    }
+}
+
+/// A file's name as people write it: `~/` is their home.
+fn path(text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(text),
     }
 }
 

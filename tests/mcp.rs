@@ -5,10 +5,12 @@
 mod support;
 
 use aissh::linus::contract::TOOLS;
-use aissh::linus::{CallError, Canceller, Client, HttpConfig, Peer, Revision, Secret};
+use aissh::linus::{CallError, Canceller, Client, HttpConfig, Offers, Peer, Remembered, Revision, Secret};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use support::calls::*;
+use support::http::HttpRequest;
 use support::linus::{Fault, LEGACY, Linus, MODERN, Setup, Style, tool};
 
 #[test]
@@ -164,7 +166,7 @@ fn missing_tools_are_named() {
     assert_eq!(error, CallError::Tool("the server does not have linus_terminal_update".into()));
     linus.change(|s| s.pages = vec![vec![tool("linus_session_state")]]);
     let error = client.probe(&Canceller::new()).unwrap_err();
-    let text = "the server does not have linus_chat, linus_terminal_update, linus_command_executed";
+    let text = "the server has no linus_chat; its tools are linus_session_state";
     assert_eq!(error, CallError::Protocol(text.into()));
 }
 
@@ -233,7 +235,8 @@ fn requests_of_a_legacy_server_are_answered_and_a_flood_of_them_is_not() {
     linus.say_before(&questions);
     hello(&linus);
     let requests = linus.requests();
-    let answers: Vec<_> = requests.iter().filter(|r| r.body["method"].is_null()).map(|r| &r.body).collect();
+    let sent = requests.iter().filter(|r| r.method == "POST" && r.body["method"].is_null());
+    let answers: Vec<_> = sent.map(|r| &r.body).collect();
     assert_eq!(*answers[0], json!({"jsonrpc": "2.0", "id": "p", "result": {}}));
     assert_eq!((&answers[1]["id"], &answers[1]["error"]["code"]), (&json!(5), &json!(-32601)));
     assert_eq!(answers.len(), 16);
@@ -274,7 +277,7 @@ fn a_server_of_another_era_at_the_same_address_is_found_again() {
     assert_eq!(linus.take_violations().len(), 0);
     assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
     linus.change(|s| s.revision = MODERN);
-    assert!(call(&mut client, &chat("lost")).is_err());
+    // A 404 to a session says that the message was not acted on: it goes to the server as it is now.
     assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
 }
 
@@ -286,4 +289,144 @@ fn a_revision_that_we_do_not_speak_is_refused() {
     let error = client(&linus).connect(&Canceller::new()).unwrap_err();
     assert!(matches!(error, CallError::Protocol(t) if t.contains("2024-11-05")));
     assert_eq!(linus.methods().len(), 2);
+}
+
+#[test]
+fn a_server_that_names_the_modern_revision_in_its_refusal_is_asked_again() {
+    let linus = Linus::modern();
+    let refusal = r#"{"jsonrpc":"2.0","id":{id},"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}"#;
+    linus.fault("server/discover", Fault::json(400, refusal));
+    hello(&linus);
+    assert_eq!(linus.methods(), ["server/discover", "server/discover", "tools/list", "tools/call"]);
+}
+
+/// Where eras are remembered, and the client of the next process.
+fn remembering(linus: &Linus, file: &Path) -> Client {
+    let config = HttpConfig::new(linus.url());
+    let key = config.origin();
+    client_of(config).remembering(Remembered::new(file.to_owned(), &key))
+}
+
+#[test]
+fn the_era_is_known_to_the_next_process_and_looked_for_again_when_it_fails() {
+    let dir = nix::unistd::mkdtemp(&std::env::temp_dir().join("aissh-eras.XXXXXX")).unwrap();
+    let file = dir.join("state/mcp-eras");
+    for revision in [LEGACY, MODERN] {
+        let linus = Linus::start(Setup { revision, ..Setup::default() });
+        said(&mut remembering(&linus, &file), "one");
+        let (before, first) =
+            (linus.requests().len(), if revision == MODERN { "tools/list" } else { "initialize" });
+        said(&mut remembering(&linus, &file), "two");
+        let methods = linus.methods().split_off(before);
+        assert!(methods[0] == first && !methods.contains(&"server/discover".into()), "{methods:?}");
+        let other = if revision == MODERN { LEGACY } else { MODERN };
+        linus.change(|s| s.revision = other);
+        linus.lose_session();
+        assert_eq!(said(&mut remembering(&linus, &file), "three").as_deref(), Some("you said: three"));
+        let before = linus.requests().len();
+        said(&mut remembering(&linus, &file), "four");
+        assert!(
+            !linus.methods().split_off(before).contains(&"server/discover".into()),
+            "the new one is known"
+        );
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.lines().all(|line| line.ends_with(|c: char| c.is_ascii_digit())), "only origins: {text}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
+fn a_legacy_session_is_ended_with_the_client_and_a_modern_one_has_none() {
+    for revision in [LEGACY, MODERN] {
+        let linus = Linus::start(Setup { revision, ..Setup::default() });
+        hello(&linus);
+        let requests = linus.requests();
+        let ends = requests.iter().filter(|r| r.method == "DELETE");
+        let sessions: Vec<_> = ends.map(|r| r.header("mcp-session-id")).collect();
+        assert_eq!(sessions, if revision == LEGACY { vec![Some("session-1")] } else { vec![] });
+    }
+}
+
+/// What a client offers: one method, whose answer is a number.
+struct Counting;
+
+impl Offers for Counting {
+    fn capabilities(&self) -> Value {
+        json!({"elicitation": {}})
+    }
+
+    fn answer(&mut self, method: &str, params: &Value) -> Option<Value> {
+        (method == "elicitation/create").then(|| json!({"action": "accept", "content": params["n"]}))
+    }
+}
+
+/// A result that asks back.
+fn asks(result: &Value) -> Fault {
+    let mut result = result.clone();
+    result["resultType"] = "input_required".into();
+    Fault::json(200, &format!(r#"{{"jsonrpc":"2.0","id":{{id}},"result":{result}}}"#))
+}
+
+#[test]
+fn what_a_modern_server_asks_back_is_answered_under_a_new_id_with_its_state_untouched() {
+    let linus = Linus::modern();
+    let question = json!({"one": {"method": "elicitation/create", "params": {"n": 7}}});
+    linus.fault("tools/call", asks(&json!({"inputRequests": question, "requestState": "opaque {} \u{fc}"})));
+    linus.fault("tools/call", asks(&json!({"inputRequests": question})));
+    linus.fault("tools/call", asks(&json!({"requestState": "later"})));
+    let mut client = client_of(HttpConfig::new(linus.url())).offering(Counting);
+    assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
+    let requests = linus.requests();
+    let calls: Vec<_> = requests.iter().filter(|r| r.rpc() == "tools/call").map(|r| &r.body).collect();
+    let ids: std::collections::BTreeSet<_> = calls.iter().map(|c| c["id"].as_u64()).collect();
+    assert_eq!((calls.len(), ids.len()), (4, 4));
+    let state = |n: usize| calls[n]["params"].get("requestState").cloned();
+    let sent = [None, Some(json!("opaque {} \u{fc}")), None, Some(json!("later"))];
+    assert_eq!([state(0), state(1), state(2), state(3)], sent);
+    let answer = json!({"one": {"action": "accept", "content": 7}});
+    assert_eq!(
+        (&calls[1]["params"]["inputResponses"], &calls[2]["params"]["inputResponses"]),
+        (&answer, &answer)
+    );
+    assert!(calls[3]["params"].get("inputResponses").is_none(), "there was no question");
+    assert!(calls.iter().all(|c| c["params"]["arguments"]["message"] == "hi"));
+}
+
+#[test]
+fn what_is_not_offered_or_asked_without_end_is_an_error() {
+    let linus = Linus::modern();
+    let question = json!({"inputRequests": {"one": {"method": "sampling/createMessage"}}});
+    linus.fault("tools/call", asks(&question));
+    let error = call(&mut client(&linus), &chat("hi")).unwrap_err();
+    assert_eq!(error, CallError::Protocol("Linus asks back, which aissh cannot do here".into()));
+    linus.always("tools/call", asks(&json!({"inputRequests": {"a": {"method": "elicitation/create"}}})));
+    let mut client = client_of(HttpConfig::new(linus.url())).offering(Counting);
+    let before = linus.requests().len();
+    assert!(
+        matches!(call(&mut client, &chat("hi")), Err(CallError::Protocol(t)) if t.contains("again and again"))
+    );
+    assert_eq!(linus.methods()[before..].iter().filter(|m| *m == "tools/call").count(), 8);
+}
+
+#[test]
+fn the_standalone_stream_is_opened_only_where_something_is_offered_and_never_twice() {
+    for refusal in [None, Some(405), Some(404), Some(406), Some(200)] {
+        let linus = Linus::legacy();
+        let question = r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"n":7}}"#;
+        match refusal {
+            None => linus.fault("GET", Fault::stream_then_hang(&format!("data: {question}\n\n"))),
+            Some(status) => linus.fault("GET", Fault::json(status, "{}")),
+        }
+        hello(&linus);
+        assert_eq!(linus.methods().iter().filter(|m| *m == "GET").count(), 0, "nothing is offered");
+        let mut client = client_of(HttpConfig::new(linus.url())).offering(Counting);
+        assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
+        if refusal.is_none() {
+            let is_answer = |r: &HttpRequest| r.body["id"] == "q" && r.body["result"]["content"] == 7;
+            linus.wait_until("answer", PATIENCE, |record| record.requests.iter().any(is_answer));
+        }
+        assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
+        drop(client);
+        assert_eq!(linus.methods().iter().filter(|m| *m == "GET").count(), 1, "{refusal:?}");
+    }
 }

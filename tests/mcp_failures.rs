@@ -1,5 +1,37 @@
 //! The MCP client when things go wrong: streams that break, servers that hang, lie, die or forget, and calls
-//! that are taken back. Most were reported of clients like this one.
+//! that are taken back. Most were reported of clients like this one; each kind of report and the test that fails if it
+//! were true here (`f` this file, `m` mcp.rs, `c` command.rs, `p` mcp_peers, `s` src/linus/sse.rs, `r` src/linus/reply.rs):
+//!
+//! | reported | test |
+//! |---|---|
+//! | the empty priming event breaks the call | s `a_priming_event_moves_the_id_and_is_not_given_out`, m `json_and_every_form_of_event_stream_…`, p everything |
+//! | 404 for a dead session is not begun anew | f `a_lost_session_is_begun_anew_once_whether_it_is_404_or_400` |
+//! | 400 for a dead session | the same |
+//! | a session id taken from a refused probe | m `a_session_id_on_a_refused_probe_is_never_used` |
+//! | a stream that ends without an answer hangs | f `a_stream_that_ends_without_an_answer_fails_at_once` |
+//! | the end of the stream is waited for | m `json_and_every_form_of_event_stream_are_answers_and_none_is_waited_out` |
+//! | a missing last blank line | the same (`UnendedSse`), s `a_last_event_without_its_blank_line_…` |
+//! | UTF-8 cut in two, CRLF, several data lines | s: every stream split at every byte; m `RoughSse` |
+//! | the fallback from the probe looks at one status | m `whatever_refuses_the_probe_is_tried_as_a_legacy_server` |
+//! | -32601 with status 200 to the probe | the same |
+//! | an error with a foreign or no id is dropped | f `an_answer_to_something_else_fails_at_once`, c `an_error_that_names_no_request_…` |
+//! | only the probe is refused with 401 or 403 | m `whatever_refuses_the_probe_…` |
+//! | 200 or 204 to a notification is fatal | m `a_notification_may_be_taken_with_any_success` |
+//! | a refused standalone stream ends everything, or is asked for again and again | m `the_standalone_stream_is_opened_only_where_something_is_offered_and_never_twice` |
+//! | a redirect to the slash, and what it takes along | m `a_redirect_is_followed_once_within_the_origin_and_nowhere_else` |
+//! | `nextCursor` ignored, or for ever the same | m `all_pages_of_the_tools_are_read_and_a_cursor_that_does_not_advance_ends_it` |
+//! | ids of another type, or not looked at | f `an_answer_to_something_else_fails_at_once`, c `what_is_no_message_or_no_answer_of_ours_is_passed_over` |
+//! | only one of content and structuredContent is read | r `structured_content_is_preferred_and_enough_alone`, m `the_envelope_is_read_from_text_too` |
+//! | processes race for a refresh token | `src/linus/oauth`: the lock and the store |
+//! | `resource_metadata` ignored or nested | `src/linus/oauth`: discovery |
+//! | metadata or a slow server holds up the user | f `a_failed_handshake_means_that_the_message_never_left`, `lanes.rs`, `leaving.rs` |
+//! | who leaves does not cancel | f `a_call_is_taken_back_at_once_and_the_next_one_works`, c `a_call_is_taken_back_by_a_notice_…` |
+//! | no Host or Origin check | a server's matter: a session opens no port |
+//! | sessions that are never ended | m `a_legacy_session_is_ended_with_the_client_and_a_modern_one_has_none` |
+//! | a log line on stdout; a server that dies of the probe | c `what_is_no_message_…`, c `a_server_that_dies_of_the_probe_…`, p the Python Linus does both |
+//! | a URL goes through a shell | `src/linus/helper`: a list of arguments, `what_it_prints_is_returned_and_what_it_is_given_reaches_it` |
+//! | a silent stream is cut, or a total timeout cuts a live one | f `answers_that_do_not_end_or_do_not_come_are_cut_off`, `a_stream_that_speaks_now_and_then_outlives_the_idle_time` |
+//! | a read timeout that can be reset | the same |
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -50,7 +82,7 @@ fn a_stream_that_ends_without_an_answer_fails_at_once() {
 fn a_broken_legacy_stream_is_resumed_where_it_was() {
     let linus = Linus::legacy();
     linus.fault("tools/call", Fault::stream("id: e1\nretry: 10\ndata: \n\n"));
-    linus.fault("GET", Fault::stream("id: e2\ndata:"));
+    linus.fault("GET", Fault::stream("id: e2\ndata:\n\nid: lost\ndata: {\"jsonrpc\""));
     let answer =
         r#"{"jsonrpc":"2.0","id":4,"result":{"structuredContent":{"chat_response":{"message":"late"}}}}"#;
     linus.fault("GET", Fault::stream(&format!("id: e3\ndata: {answer}\n\n")));
@@ -277,4 +309,14 @@ fn a_connection_that_was_closed_meanwhile_does_not_disturb_the_handshake() {
         }
         hello(&linus);
     }
+}
+
+#[test]
+fn a_stream_that_speaks_now_and_then_outlives_the_idle_time() {
+    let linus = Linus::modern();
+    let mut client = hasty(&linus);
+    said(&mut client, "hi");
+    // A comment every 300 ms, an answer after 1.5 s: more than twice the longest silence of 700 ms.
+    linus.fault("tools/call", Fault::Keepalive(5, Duration::from_millis(300)));
+    assert_eq!(said(&mut client, "slow").as_deref(), Some("you said: slow"));
 }

@@ -46,14 +46,23 @@ pub(crate) fn hidden(bench: &Bench, table: &mut Table) {
     report(table, "echo", &mut all, &["aissh", "--no-copilot"]);
 }
 
-/// Linus hangs, and Linus floods.
+/// Linus hangs, floods, hangs up, or is a command that floods: each beside a relay and a session without him.
 pub(crate) fn linus(bench: &Bench, table: &mut Table) {
-    for (what, server) in [("hangs", servers::hang as fn() -> String), ("floods", servers::flood)] {
-        let url = server();
+    let config = bench.home.join("flood.toml");
+    std::fs::write(&config, "[linus]\ncommand = [\"yes\", \"{\"]\n").expect("write a configuration");
+    let config = config.display().to_string();
+    let url = |server: fn() -> String| ["--linus-url".to_owned(), server()];
+    for (what, own) in [
+        ("hangs", url(servers::hang)),
+        ("floods", url(servers::flood)),
+        ("dies", url(servers::die)),
+        ("is a command that floods", ["--config".to_owned(), config]),
+    ] {
         let name = format!("aissh, Linus {what}");
         let mut all = vec![
             Session::start(bench, "relay", Variant::Relay, &[]),
-            Session::start(bench, &name, Variant::Hidden, &["--linus-url", &url]),
+            Session::start(bench, "aissh, no Linus elsewhere", Variant::Hidden, &[]),
+            Session::start(bench, &name, Variant::Hidden, &own.each_ref().map(String::as_str)),
         ];
         // Long enough for updates to be due and calls to be under way.
         race(&mut all, bench.pick(10_000, 3_000));

@@ -1,4 +1,4 @@
-//! Two Linuses that are no help: one never answers, one never stops.
+//! Linuses that are no help: one never answers, one never stops, one hangs up.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -24,6 +24,13 @@ pub(crate) fn flood() -> String {
             // Some 10 MB/s: the server itself must not take the CPU that is measured.
             std::thread::sleep(Duration::from_micros(100));
         }
+    })
+}
+
+/// Reads and hangs up.
+pub(crate) fn die() -> String {
+    serve(|mut stream| {
+        let _ = stream.read(&mut [0; 4096]);
     })
 }
 

@@ -35,6 +35,7 @@ pub(crate) enum Incoming {
     Request {
         id: Value,
         method: String,
+        params: Value,
     },
     Notification {
         method: String,
@@ -72,7 +73,7 @@ pub(crate) fn classify(message: &Value, ours: &Value) -> Incoming {
         let params = message.get("params").cloned().unwrap_or(Value::Null);
         return match id {
             Some(id) if id.is_string() || id.is_number() => {
-                Incoming::Request { id: id.clone(), method: method.into() }
+                Incoming::Request { id: id.clone(), method: method.into(), params }
             }
             _ => Incoming::Notification { method: method.into(), params },
         };
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(object.into_call_error(), CallError::Protocol("no such tool (-32602)".into()));
         assert_eq!(
             classify(&request(7, "ping", &json!({})), &json!(7)),
-            Incoming::Request { id: json!(7), method: "ping".into() }
+            Incoming::Request { id: json!(7), method: "ping".into(), params: json!({}) }
         );
         assert_eq!(
             classify(&notification("notifications/message", &Value::Null), &json!(7)),

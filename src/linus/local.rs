@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::call_error::CallError;
 use super::jsonrpc::{self, Incoming};
 use super::mcp::{Budgets, Mcp};
-use super::peer::{Failure, Post, Posted, Transport};
+use super::peer::{Failure, Listener, Post, Posted, Transport};
 
 /// A handler of JSON-RPC messages: the response for a request, nothing for a notification.
 pub struct InProcess<H>(H);
@@ -21,7 +21,7 @@ impl<H: FnMut(&Value) -> Option<Value> + Send> Mcp<InProcess<H>> {
 
 impl<H: FnMut(&Value) -> Option<Value> + Send> Transport for InProcess<H> {
     /// The handler cannot be interrupted; an answer that comes after the call was taken back is dropped.
-    fn post(&mut self, post: &Post<'_>, _: &mut dyn FnMut(&str, &Value)) -> Result<Posted, Failure> {
+    fn post(&mut self, post: &Post<'_>, _: &mut dyn Listener) -> Result<Posted, Failure> {
         if post.cancel.is_cancelled() {
             return Err(CallError::Cancelled.into());
         }

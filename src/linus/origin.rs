@@ -45,6 +45,11 @@ pub(crate) fn is_same(one: &Uri, other: &Uri) -> bool {
     origin(one) == origin(other)
 }
 
+/// An origin in words: `https://linus.example:443`.
+pub(crate) fn name(uri: &Uri) -> Option<String> {
+    origin(uri).map(|(scheme, host, port)| format!("{scheme}://{host}:{port}"))
+}
+
 fn origin(uri: &Uri) -> Option<(String, String, u16)> {
     let scheme = uri.scheme_str()?.to_ascii_lowercase();
     let default = if scheme == "https" { 443 } else { 80 };

@@ -3,6 +3,7 @@
 //! [`Peer`] is what a lane sees. [`Transport`] is what carries one JSON-RPC message; the MCP logic above it
 //! (`mcp.rs`) is the same for HTTP and for the built-in Linus.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -11,7 +12,7 @@ use super::call_error::CallError;
 use super::cancel::Canceller;
 use super::contract::{Envelope, Request};
 use super::jsonrpc::ErrorObject;
-use super::revision::Revision;
+use super::revision::{Era, Revision};
 
 /// Linus's answer as read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -87,11 +88,81 @@ impl From<CallError> for Failure {
 /// The outcome of a request; `None` for a notification that was taken.
 pub(crate) type Posted = Option<Result<Value, ErrorObject>>;
 
-pub trait Transport: Send {
-    /// Carries one request or notification. Notifications that arrive meanwhile go to `notice` as method and
-    /// parameters.
-    fn post(&mut self, post: &Post<'_>, notice: &mut dyn FnMut(&str, &Value)) -> Result<Posted, Failure>;
+/// Hears what arrives besides the answer.
+pub trait Listener {
+    /// A notification.
+    fn notice(&mut self, method: &str, params: &Value);
 
-    /// Forgets the session, before a new `initialize`.
-    fn forget_session(&mut self) {}
+    /// A request of the server's: the result for it, or `None` where that is not offered.
+    fn asked(&mut self, method: &str, params: &Value) -> Option<Value>;
+}
+
+/// Hears nothing and offers nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deaf;
+
+impl Listener for Deaf {
+    fn notice(&mut self, _: &str, _: &Value) {}
+
+    fn asked(&mut self, _: &str, _: &Value) -> Option<Value> {
+        None
+    }
+}
+
+/// What a client does for a server in the middle of a call. aissh itself offers nothing.
+pub trait Offers: Send {
+    /// The client capabilities that say so.
+    fn capabilities(&self) -> Value;
+
+    /// The result for a request of the server's, `None` if it is not among them.
+    fn answer(&mut self, method: &str, params: &Value) -> Option<Value>;
+}
+
+/// What is offered, for whoever hears the server's requests.
+#[derive(Clone)]
+pub struct Asked(Arc<Mutex<dyn Offers>>);
+
+impl Asked {
+    pub(crate) fn new(offers: impl Offers + 'static) -> Self {
+        Self(Arc::new(Mutex::new(offers)))
+    }
+
+    pub(crate) fn capabilities(&self) -> Value {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).capabilities()
+    }
+
+    pub(crate) fn answer(&self, method: &str, params: &Value) -> Option<Value> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(method, params)
+    }
+}
+
+pub trait Transport: Send {
+    /// Carries one request or notification. What arrives meanwhile goes to `listener`.
+    fn post(&mut self, post: &Post<'_>, listener: &mut dyn Listener) -> Result<Posted, Failure>;
+
+    /// Makes ready for a handshake: forgets the session, or starts the command if it does not run.
+    fn begin(&mut self) -> Result<(), CallError> {
+        Ok(())
+    }
+
+    /// The connection that a handshake holds for: another number, another handshake.
+    fn epoch(&self) -> u64 {
+        0
+    }
+
+    /// Whether the other side is one process that all clients of it share and that stays what it is while it lives.
+    fn is_process(&self) -> bool {
+        false
+    }
+
+    /// Hears, from a legacy server that has just been shaken hands with, what it asks outside of calls.
+    fn listen(&mut self, _: &Asked) {}
+
+    /// Ends a connection that is of no more use.
+    fn abandon(&mut self) {}
+
+    /// Whether a call is taken back by a notice; else the closed connection says it.
+    fn takes_back(&self, era: Era) -> bool {
+        era == Era::Legacy
+    }
 }

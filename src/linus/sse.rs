@@ -27,6 +27,8 @@ pub(crate) struct SseParser {
     data: String,
     has_data: bool,
     kind: String,
+    /// The id of the event that is being read, and of the last one that was whole.
+    next_id: Option<String>,
     last_id: Option<String>,
     retry: Option<u64>,
     total: usize,
@@ -70,6 +72,10 @@ impl SseParser {
         if !self.line.is_empty() {
             self.end_line()?;
         }
+        // What may have been cut off is asked for again; a priming event has nothing to lose.
+        if !self.data.is_empty() {
+            self.next_id = None;
+        }
         Ok(self.dispatch())
     }
 
@@ -92,6 +98,7 @@ impl SseParser {
     /// Forgets what is half read and keeps the id and the bounds: the stream goes on over another connection.
     pub(crate) fn resume(&mut self) {
         self.line.clear();
+        self.next_id = None;
         self.dispatch();
         self.after_cr = false;
         self.past_start = false;
@@ -120,7 +127,7 @@ impl SseParser {
             }
             "event" => self.kind = value.into(),
             // The standard ignores an id with NUL; a header could not carry other controls either.
-            "id" if !value.chars().any(char::is_control) => self.last_id = Some(value.into()),
+            "id" if !value.chars().any(char::is_control) => self.next_id = Some(value.into()),
             "retry" if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
                 self.retry = value.parse().ok();
             }
@@ -130,7 +137,11 @@ impl SseParser {
         Ok(None)
     }
 
+    /// The end of an event. Only now its id counts: resumed after one that was cut off, the stream begins with it again.
     fn dispatch(&mut self) -> Option<Event> {
+        if let Some(id) = self.next_id.take() {
+            self.last_id = Some(id);
+        }
         self.has_data = false;
         let data = std::mem::take(&mut self.data);
         let kind = std::mem::take(&mut self.kind);
@@ -213,7 +224,7 @@ mod tests {
     #[test]
     fn a_resumed_stream_keeps_the_id_and_drops_the_half_read_event() {
         let mut parser = SseParser::default();
-        parser.feed(b"id: 7\ndata: ok\n\ndata: hal").unwrap();
+        parser.feed(b"id: 7\ndata: ok\n\nid: 8\ndata: hal").unwrap();
         parser.resume();
         assert_eq!(parser.feed(b"data: whole\n\n"), Ok(vec![message("whole")]));
         assert_eq!(parser.last_id(), Some("7"));

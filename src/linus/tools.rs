@@ -1,10 +1,11 @@
-//! What a server's `tools/list` says about the contract's tools: which are there, which arguments they take,
-//! and which arguments must be mirrored in headers.
+//! What a server's `tools/list` says: which tools are there, which arguments they take, and which arguments must be
+//! mirrored in headers. The contract's are always kept, others up to a bound.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::call_error::one_line;
 use super::contract::TOOLS;
 
 /// How deep schemas are followed; the contract's arguments are two levels deep.
@@ -13,11 +14,17 @@ const DEPTH_LIMIT: usize = 8;
 /// The argument that says whether a command's report is its last.
 const FINAL: &str = "final";
 
+/// Bytes of names and schemas that are kept of tools that are none of the contract's.
+const OTHERS_LIMIT: usize = 4 * 1024 * 1024;
+/// Names that an error shows.
+const SHOWN_LIMIT: usize = 4;
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tools {
-    schemas: BTreeMap<&'static str, Value>,
+    schemas: BTreeMap<String, Value>,
     /// Tools left out, and why.
-    refused: Vec<String>,
+    refused: BTreeMap<String, String>,
+    others: usize,
 }
 
 impl Tools {
@@ -25,29 +32,50 @@ impl Tools {
     /// not valid is left out, as the specification demands.
     pub(crate) fn add_page(&mut self, page: &Value, mirroring: bool) {
         for tool in page.get("tools").and_then(Value::as_array).into_iter().flatten() {
-            let named = tool.get("name").and_then(Value::as_str);
-            let Some(name) = TOOLS.into_iter().find(|t| Some(*t) == named) else { continue };
-            let schema = tool.get("inputSchema").cloned().unwrap_or(Value::Null);
-            if mirroring && let Err(why) = marks(&schema, &mut |_, _| ()) {
-                self.refused.push(format!("{name}: {why}"));
+            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
+            if !TOOLS.contains(&name) {
+                self.others += name.len() + schema.to_string().len();
+                if self.others > OTHERS_LIMIT {
+                    continue;
+                }
+            }
+            if mirroring && let Err(why) = marks(schema, &mut |_, _| ()) {
+                self.refused.insert(name.to_owned(), why);
                 continue;
             }
-            self.schemas.insert(name, schema);
+            self.schemas.insert(name.to_owned(), schema.clone());
         }
     }
 
     /// The contract's tools that are not there.
     pub(crate) fn missing(&self) -> Vec<&'static str> {
-        TOOLS.into_iter().filter(|t| !self.schemas.contains_key(t)).collect()
+        TOOLS.into_iter().filter(|t| !self.has(t)).collect()
     }
 
     pub(crate) fn has(&self, tool: &str) -> bool {
         self.schemas.contains_key(tool)
     }
 
-    /// Why tools were left out although the server lists them.
-    pub(crate) fn refused(&self) -> &[String] {
-        &self.refused
+    pub(crate) fn all(&self) -> Vec<(String, Value)> {
+        self.schemas.iter().map(|(name, schema)| (name.clone(), schema.clone())).collect()
+    }
+
+    /// Why a tool was left out although the server lists it.
+    pub(crate) fn refused(&self, tool: &str) -> Option<&str> {
+        self.refused.get(tool).map(String::as_str)
+    }
+
+    /// What is there, for who asks why what he wants is not: a few names, harmless.
+    pub(crate) fn in_words(&self) -> String {
+        let shown: Vec<String> = self.schemas.keys().take(SHOWN_LIMIT).map(|name| one_line(name)).collect();
+        match self.schemas.len() {
+            0 => "it has no tools at all".to_owned(),
+            n if n > SHOWN_LIMIT => {
+                format!("its tools are {} and {} more", shown.join(", "), n - SHOWN_LIMIT)
+            }
+            _ => format!("its tools are {}", shown.join(", ")),
+        }
     }
 
     /// Whether the tool's schema names `final`: a command is then reported at 5 s and at its end.
@@ -59,7 +87,7 @@ impl Tools {
 
     /// The arguments without what the tool's schema forbids, and without `final` where it is not named.
     pub(crate) fn narrow(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
-        if !self.takes_final() {
+        if TOOLS.contains(&tool) && !self.takes_final() {
             arguments.remove(FINAL);
         }
         match self.schemas.get(tool) {
@@ -210,6 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_there_instead_is_named_and_bounded() {
+        let page = |names: &[&str]| {
+            let tools: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+            let mut found = Tools::default();
+            found.add_page(&json!({"tools": tools}), false);
+            found.in_words()
+        };
+        assert_eq!(page(&[]), "it has no tools at all");
+        assert_eq!(page(&["echo", "a\u{1b}[2Jdd"]), "its tools are a [2Jdd, echo");
+        assert_eq!(page(&["a", "b", "c", "d", "e", "f"]), "its tools are a, b, c, d and 2 more");
+        let mut flood = Tools::default();
+        let long = "x".repeat(OTHERS_LIMIT / 3);
+        for name in ["a", "b", "c", "d", "linus_chat"] {
+            let schema = json!({"description": long});
+            flood.add_page(&json!({"tools": [{"name": name, "inputSchema": schema}]}), false);
+        }
+        assert_eq!(flood.in_words(), "its tools are a, b, linus_chat");
+    }
+
+    #[test]
     fn marked_arguments_become_headers_and_null_ones_do_not() {
         let schema = json!({"properties": {
             "session_id": {"type": "string", "x-mcp-header": "Session"},
@@ -239,7 +287,8 @@ mod tests {
             }}),
         ] {
             let tools = tools(&schema);
-            assert!(!tools.has("linus_chat") && tools.refused().len() == 1, "{schema}");
+            assert!(!tools.has("linus_chat") && tools.refused("linus_chat").is_some(), "{schema}");
+            assert!(tools.has("x"), "one bad tool costs no other");
         }
     }
 }

@@ -9,6 +9,12 @@ pub const LEGACY: &str = "2025-11-25";
 /// checked for what its own era wants: the server may have been another one before.
 pub fn mcp_check(request: &HttpRequest, revision: &str) -> Vec<String> {
     let mut wrong = Vec::new();
+    if request.method == "DELETE" {
+        if request.header("mcp-session-id").is_none() {
+            wrong.push("DELETE without a session".into());
+        }
+        return wrong;
+    }
     let body = &request.body;
     let (is_get, method) = (request.method == "GET", request.rpc());
     let mut expect = |name: &str, wanted: Option<&str>| {

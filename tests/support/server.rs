@@ -39,6 +39,8 @@ pub enum Fault {
     RawThenHang(String),
     /// Not a byte.
     Hang,
+    /// So many comments, each after a pause, and then the answer as usual on an event stream.
+    Keepalive(u32, Duration),
     /// One byte of the answer each so often.
     Slow(Duration),
     /// An answer that goes on for ever.
@@ -239,6 +241,16 @@ fn break_down(out: &mut TcpStream, request: &HttpRequest, fault: Fault, shared: 
             hang(out);
             false
         }
+        Fault::Keepalive(count, pause) => {
+            let _ = begin_chunked(out, &[("Content-Type", "text/event-stream")]);
+            for _ in 0..count {
+                thread::sleep(pause);
+                let _ = write_chunk(out, b": here\n\n");
+            }
+            let body = shared.with(|i| decide(i, request)).1.unwrap_or_default();
+            let _ = write_chunk(out, format!("data: {body}\n\n").as_bytes());
+            end_chunked(out).is_ok()
+        }
         Fault::Slow(pause) => {
             let _ = begin_chunked(out, &[("Content-Type", "text/event-stream")]);
             while write_chunk(out, b":").is_ok() {
@@ -331,6 +343,10 @@ fn decide(i: &mut Inner, request: &HttpRequest) -> (u16, Option<Value>, Option<S
             true => error(400, -32000, &Value::Null, "Bad Request: Server not initialized"),
             false => error(404, -32601, id, "method not found"),
         };
+    }
+    if request.method == "DELETE" && request.header("mcp-session-id") == i.session.as_deref() {
+        i.session = None;
+        return (200, None, None);
     }
     if request.method != "POST" {
         return (405, None, None);

@@ -14,6 +14,7 @@ use ureq::http::header::CONTENT_TYPE;
 use super::wire::{Wire, bounded, told};
 use crate::linus::call_error::CallError;
 use crate::linus::jsonrpc::{self, ErrorObject, Incoming};
+use crate::linus::peer::Listener;
 use crate::linus::revision::Era;
 use crate::linus::sse::SseParser;
 
@@ -37,7 +38,7 @@ type Outcome = Result<Value, ErrorObject>;
 pub(super) struct Reading<'a> {
     wire: &'a Wire<'a>,
     id: &'a Value,
-    notice: &'a mut dyn FnMut(&str, &Value),
+    listener: &'a mut dyn Listener,
     server_requests: u32,
     parser: SseParser,
 }
@@ -50,8 +51,8 @@ enum End {
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn new(wire: &'a Wire<'a>, id: &'a Value, notice: &'a mut dyn FnMut(&str, &Value)) -> Self {
-        Self { wire, id, notice, server_requests: 0, parser: SseParser::default() }
+    pub(super) fn new(wire: &'a Wire<'a>, id: &'a Value, listener: &'a mut dyn Listener) -> Self {
+        Self { wire, id, listener, server_requests: 0, parser: SseParser::default() }
     }
 
     pub(super) fn read(mut self, response: Response<Body>) -> Result<Outcome, CallError> {
@@ -70,6 +71,15 @@ impl<'a> Reading<'a> {
         let value =
             serde_json::from_slice(&body).map_err(|e| CallError::protocol(format!("bad JSON: {e}")))?;
         self.take(value)?.ok_or_else(|| CallError::protocol("no answer to the request in the reply"))
+    }
+
+    /// Serves a stream on which no answer is due, to its end.
+    pub(super) fn listen(mut self, response: Response<Body>) -> Result<(), CallError> {
+        // 405 is the usual refusal; 404, 406 and a page of text have been seen.
+        if response.status() == 200 && is_type(&response, "text/event-stream") {
+            self.read_stream(response.into_body())?;
+        }
+        Ok(())
     }
 
     fn stream(&mut self, body: Body) -> Result<Outcome, CallError> {
@@ -182,23 +192,27 @@ impl<'a> Reading<'a> {
                 Incoming::Foreign(Some(error)) => return Err(error.into_call_error()),
                 Incoming::Foreign(None) => return Err(CallError::protocol("an answer to another request")),
                 Incoming::Nothing => return Err(CallError::protocol("not a JSON-RPC message")),
-                Incoming::Notification { method, params } => (self.notice)(&method, &params),
-                Incoming::Request { id, method } => self.serve(&id, &method),
+                Incoming::Notification { method, params } => self.listener.notice(&method, &params),
+                Incoming::Request { id, method, params } => self.serve(&id, &method, &params),
             }
         }
         Ok(None)
     }
 
     /// Answers a request of a legacy server; a modern one has no business sending any.
-    fn serve(&mut self, id: &Value, method: &str) {
+    fn serve(&mut self, id: &Value, method: &str, params: &Value) {
         let modern = self.wire.post.revision.is_some_and(|r| r.era() == Era::Modern);
         self.server_requests += 1;
         if modern || self.server_requests > SERVER_REQUESTS_LIMIT {
             return;
         }
-        let answer = match method {
-            "ping" => jsonrpc::result(id, &json!({})),
-            _ => jsonrpc::error(id, jsonrpc::METHOD_NOT_FOUND, "aissh does not offer this"),
+        let result = match method {
+            "ping" => Some(json!({})),
+            _ => self.listener.asked(method, params),
+        };
+        let answer = match result {
+            Some(result) => jsonrpc::result(id, &result),
+            None => jsonrpc::error(id, jsonrpc::METHOD_NOT_FOUND, "aissh does not offer this"),
         };
         self.wire.send_aside(&answer);
     }

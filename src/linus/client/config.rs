@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use crate::linus::mcp::Budgets;
+use crate::linus::origin;
 use crate::linus::secret::Secret;
+use crate::linus::tls::Tls;
 
 /// Where Linus is and how long to wait for him.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
     pub url: String,
     pub bearer: Option<Secret>,
+    pub tls: Tls,
     /// For the name, the TCP connection and TLS together.
     pub connect: Duration,
     /// For each read: the longest silence.
@@ -23,11 +26,17 @@ impl HttpConfig {
         Self {
             url: url.into(),
             bearer: None,
+            tls: Tls::default(),
             connect: Duration::from_secs(5),
             // Servers that answer in JSON are silent until the model is done; streams send a comment every
             // 15 s or so.
             idle: Duration::from_secs(120),
             budgets: Budgets::default(),
         }
+    }
+
+    /// Scheme, host and port: what is remembered of a server is remembered by these. Empty if it is no address.
+    pub fn origin(&self) -> String {
+        origin::parse(&self.url).ok().and_then(|uri| origin::name(&uri)).unwrap_or_default()
     }
 }

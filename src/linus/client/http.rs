@@ -4,55 +4,84 @@
 //! kept here, because they are a matter of headers.
 
 use serde_json::Value;
-use ureq::Body;
 use ureq::http::Response;
 use ureq::http::header::LOCATION;
+use ureq::{Agent, Body};
 
 use super::answer::Reading;
 use super::config::HttpConfig;
+use super::listen;
 use super::wire::{Line, Wire, bounded};
 use crate::linus::call_error::CallError;
 use crate::linus::jsonrpc::{self, ErrorObject, Incoming};
 use crate::linus::origin;
-use crate::linus::peer::{Failure, Post, Posted, Transport};
+use crate::linus::peer::{Asked, Failure, Listener, Post, Posted, Transport};
 
 /// Of a refusal, only a JSON-RPC error is of interest.
 const REFUSAL_LIMIT: usize = 64 * 1024;
 /// Session ids longer than this are not sent back.
 const SESSION_LIMIT: usize = 1024;
 
-pub struct Http(Line);
+pub struct Http {
+    line: Line,
+    /// The agent of the standalone stream.
+    listening: Option<Agent>,
+}
 
 impl Http {
     pub(super) fn new(config: HttpConfig) -> Result<Self, CallError> {
-        Line::new(config).map(Self)
+        Ok(Self { line: Line::new(config)?, listening: None })
     }
 }
 
 impl Transport for Http {
-    fn post(&mut self, post: &Post<'_>, notice: &mut dyn FnMut(&str, &Value)) -> Result<Posted, Failure> {
+    fn post(&mut self, post: &Post<'_>, listener: &mut dyn Listener) -> Result<Posted, Failure> {
         if post.cancel.is_cancelled() {
             return Err(CallError::Cancelled.into());
         }
-        let agent = self.0.agent.clone();
+        let agent = self.line.agent.clone();
         let hooked = post.cancel.on_cancel(move || agent.shutdown());
-        let outcome = self.exchange(post, notice);
+        let outcome = self.exchange(post, listener);
         drop(hooked);
         if !post.cancel.is_cancelled() {
             return outcome;
         }
-        self.0.renew();
+        self.line.renew()?;
         outcome.map_err(|_| CallError::Cancelled.into())
     }
 
-    fn forget_session(&mut self) {
-        self.0.session = None;
+    fn begin(&mut self) -> Result<(), CallError> {
+        self.hear_no_more();
+        self.line.session = None;
+        Ok(())
+    }
+
+    fn listen(&mut self, asked: &Asked) {
+        if let Ok(line) = self.line.beside() {
+            self.listening = Some(line.agent.clone());
+            listen::start(line, asked.clone());
+        }
+    }
+}
+
+/// Tells a legacy server that its session is over, so that it need not keep it. Nobody waits for what it says.
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.hear_no_more();
+        self.line.end_session();
     }
 }
 
 impl Http {
-    fn exchange(&mut self, post: &Post<'_>, notice: &mut dyn FnMut(&str, &Value)) -> Result<Posted, Failure> {
-        let mut wire = Wire::new(&self.0, post);
+    fn hear_no_more(&mut self) {
+        if let Some(agent) = self.listening.take() {
+            agent.shutdown();
+        }
+    }
+
+    fn exchange(&mut self, post: &Post<'_>, listener: &mut dyn Listener) -> Result<Posted, Failure> {
+        self.line.revision = post.revision;
+        let mut wire = Wire::new(&self.line, post);
         let mut response = wire.send(post.message)?;
         if matches!(response.status().as_u16(), 307 | 308) {
             let location = response.headers().get(LOCATION).and_then(|l| l.to_str().ok());
@@ -65,10 +94,10 @@ impl Http {
         }
         let Some(id) = post.message.get("id") else { return Ok(None) };
         let session = session_id(&response);
-        let outcome = Reading::new(&wire, id, notice).read(response)?;
+        let outcome = Reading::new(&wire, id, listener).read(response)?;
         // Only an accepted initialize begins a session; ids on refusals and other answers are not ours.
         if outcome.is_ok() && post.message.get("method").is_some_and(|m| m == "initialize") {
-            self.0.session = session;
+            self.line.session = session;
         }
         Ok(Some(outcome))
     }

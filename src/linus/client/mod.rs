@@ -7,6 +7,7 @@ mod answer;
 mod config;
 mod headers;
 mod http;
+mod listen;
 mod wire;
 
 pub use config::HttpConfig;

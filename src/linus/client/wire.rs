@@ -8,17 +8,20 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use ureq::http::header::{AUTHORIZATION, HeaderValue};
 use ureq::http::{Response, Uri};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, SendBody, Timeout};
 
 use super::config::HttpConfig;
 use super::headers;
 use crate::linus::call_error::CallError;
-use crate::linus::origin;
 use crate::linus::peer::Post;
+use crate::linus::revision::Revision;
+use crate::linus::{origin, proxy};
 
 /// Answering a server's own request must not eat the time of the call.
 const SIDE_BUDGET: Duration = Duration::from_secs(5);
+
+/// The end of a session is a courtesy: no longer than a round trip to the other side of the world.
+const END_BUDGET: Duration = Duration::from_millis(300);
 
 /// How long a connection is kept for the next call. Node and uvicorn close theirs after 5 s, and a message sent
 /// into that very moment would be 'perhaps delivered'.
@@ -31,6 +34,8 @@ pub(super) struct Line {
     authorization: Option<HeaderValue>,
     pub(super) agent: Agent,
     pub(super) session: Option<String>,
+    /// The revision of the latest message.
+    pub(super) revision: Option<Revision>,
 }
 
 impl Line {
@@ -46,13 +51,34 @@ impl Line {
             }
             None => None,
         };
-        let agent = new_agent(&config, &uri);
-        Ok(Self { config, uri, authorization, agent, session: None })
+        let agent = new_agent(&config, &uri)?;
+        Ok(Self { config, uri, authorization, agent, session: None, revision: None })
+    }
+
+    /// The same session over connections of its own.
+    pub(super) fn beside(&self) -> Result<Self, CallError> {
+        let (session, revision) = (self.session.clone(), self.revision);
+        Ok(Self { session, revision, ..Self::new(self.config.clone())? })
+    }
+
+    /// One DELETE for the session, if there is one; a server that does not offer it says 405.
+    pub(super) fn end_session(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        let request = self.agent.delete(&self.uri).config().timeout_global(Some(END_BUDGET)).build();
+        let mut request = request.header("Mcp-Session-Id", session);
+        if let Some(revision) = self.revision.filter(|r| r.has_version_header()) {
+            request = request.header("MCP-Protocol-Version", revision.as_str());
+        }
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let _ = request.call();
     }
 
     /// A new agent after the old one was shut down.
-    pub(super) fn renew(&mut self) {
-        self.agent = new_agent(&self.config, &self.uri);
+    pub(super) fn renew(&mut self) -> Result<(), CallError> {
+        self.agent = new_agent(&self.config, &self.uri)?;
+        Ok(())
     }
 }
 
@@ -111,6 +137,16 @@ impl<'a> Wire<'a> {
         builder.call().map_err(|e| told(&e, true))
     }
 
+    /// Opens the standalone stream of a legacy session. It may be silent for as long as it lasts.
+    pub(super) fn listen(&self) -> Result<Response<Body>, CallError> {
+        let request = self.line.agent.get(&self.uri).config().timeout_per_read(None).build();
+        let mut request = request.header("Accept", "text/event-stream");
+        for (name, value) in self.headers() {
+            request = request.header(name, value);
+        }
+        request.call().map_err(|e| told(&e, true))
+    }
+
     pub(super) fn headers(&self) -> Vec<(String, HeaderValue)> {
         let headers = headers::of(self.post, self.line.session.as_deref()).into_iter();
         // Values are visible ASCII by construction; one that were not would only be left out.
@@ -167,8 +203,8 @@ pub(super) fn told(error: &ureq::Error, sent: bool) -> CallError {
     }
 }
 
-fn new_agent(config: &HttpConfig, uri: &Uri) -> Agent {
-    let mut builder = Agent::config_builder()
+fn new_agent(config: &HttpConfig, uri: &Uri) -> Result<Agent, CallError> {
+    let builder = Agent::config_builder()
         // The body of a refusal is read, and redirects are followed by hand: ureq refuses to send a POST on.
         .http_status_as_error(false)
         .max_redirects(0)
@@ -178,10 +214,7 @@ fn new_agent(config: &HttpConfig, uri: &Uri) -> Agent {
         .timeout_per_write(Some(config.idle))
         .max_idle_age(KEEP_ALIVE)
         .user_agent(concat!("aissh/", env!("CARGO_PKG_VERSION")))
-        // The system's store: companies have certificate authorities of their own.
-        .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
-    if origin::is_loopback(uri) {
-        builder = builder.proxy(None);
-    }
-    builder.build().new_agent()
+        .tls_config(config.tls.config())
+        .proxy(proxy::choose(uri, |name| std::env::var(name).ok())?);
+    Ok(builder.build().new_agent())
 }

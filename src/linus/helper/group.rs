@@ -196,7 +196,7 @@ impl Killer {
 }
 
 /// How a process ended, in words.
-pub(super) fn in_words(status: io::Result<ExitStatus>) -> String {
+pub(crate) fn in_words(status: io::Result<ExitStatus>) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status {
         Ok(status) => match (status.code(), status.signal()) {

@@ -12,7 +12,9 @@ mod output;
 use std::ffi::{OsStr, OsString};
 
 pub use error::HelperError;
+pub(crate) use group::in_words;
 pub use group::{Group, Killer};
+pub(crate) use output::Tail;
 
 /// What programs need to find their files, speak the user's language and reach the network and the keyring.
 const PASSED: [&str; 27] = [
