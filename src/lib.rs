@@ -1,7 +1,7 @@
 //! aissh: the user's own ssh with a side panel in which Linus helps.
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
-//! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control` < `ui` < `builtin` <
+//! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
 //! the top (`config cli peers ask risk session`).
 
 pub mod ask;
@@ -11,6 +11,7 @@ pub mod config;
 pub mod control;
 pub mod copilot;
 pub mod error;
+pub mod files;
 pub mod linus;
 pub mod peers;
 pub mod private;

@@ -1,7 +1,7 @@
 //! The user's own ssh: its argument grammar, whether to wrap it, where it is, what it resolved.
 //!
 //! Files import downwards only: `config_line glob` < `grammar` < `config_scan` < `facts` < `decide`;
-//! `program trail` < `find`, `surroundings`, `failure` and `pattern` stand beside them.
+//! `program trail` < `find`, `surroundings`, `failure`, `pattern` and `side_channel` < `sftp` stand beside them.
 
 mod config_line;
 pub mod config_scan;
@@ -13,6 +13,8 @@ mod glob;
 pub mod grammar;
 mod pattern;
 mod program;
+pub mod sftp;
+pub mod side_channel;
 pub mod surroundings;
 pub mod trail;
 

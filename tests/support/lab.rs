@@ -65,6 +65,12 @@ impl Builder {
         self
     }
 
+    /// `script mount` is run in a mount namespace that only the sessions see. Needs a system that allows mounts.
+    pub(crate) fn mounts(mut self, script: PathBuf) -> Self {
+        self.var = Some(script);
+        self
+    }
+
     /// A line of sshd_config. It goes first, and with sshd the first value wins.
     pub(crate) fn sshd_option(mut self, line: &str) -> Self {
         self.options.push(line.to_owned());

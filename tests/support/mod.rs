@@ -7,6 +7,7 @@ pub(crate) mod both;
 pub mod calls;
 pub mod contract;
 pub(crate) mod envelopes;
+pub(crate) mod files;
 pub mod http;
 pub(crate) mod lab;
 pub mod linus;
