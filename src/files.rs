@@ -59,6 +59,16 @@ impl Stop {
         Self { text, as_root: None, cancelled, is_lost }
     }
 
+    /// There is no connection for files.
+    pub fn connecting(error: &SftpError) -> Self {
+        Self::of(error, "connecting for files")
+    }
+
+    /// ssh could not be started.
+    pub fn starting(error: &std::io::Error) -> Self {
+        Self::new(format!("ssh could not be started: {error}."))
+    }
+
     fn with_root(mut self, path: &str) -> Self {
         self.as_root = Some(path.to_owned());
         self
@@ -139,8 +149,8 @@ impl Confirmed {
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileResult {
-    /// Written, in its place, read back and the same; what else is to be said.
-    Written(Vec<String>),
+    /// In its place, read back, and the same.
+    Written,
     ///.
     Stopped(Stop),
     /// It may have been changed; why that is not known, or not as it should be.
@@ -158,6 +168,21 @@ pub struct FileOutcome {
     pub bytes_after: usize,
     pub diff: String,
     pub result: FileResult,
+}
+
+impl FileOutcome {
+    /// Why nothing was changed, if it was not.
+    pub fn stop(&self) -> Option<&Stop> {
+        match &self.result {
+            FileResult::Stopped(stop) => Some(stop),
+            FileResult::Written | FileResult::Uncertain(_) => None,
+        }
+    }
+}
+
+/// The outcome where the connection, over which the plan was made, is gone.
+pub fn not_connected(confirmed: &Confirmed) -> FileOutcome {
+    confirmed.0.outcome(FileResult::Stopped(Stop::new("The connection has ended. Look at the file again.")))
 }
 
 /// What is being done, and how much of it (bytes).

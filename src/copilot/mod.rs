@@ -5,6 +5,7 @@
 mod binding;
 mod card;
 mod chat;
+mod file_cards;
 mod intent;
 mod link;
 pub mod policy;
@@ -16,6 +17,7 @@ use std::time::Instant;
 pub use binding::Place;
 pub use card::{Card, CardState, Judgement, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
+pub use file_cards::{FileCard, FileCards, FileState};
 pub use intent::Intent;
 pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};
 pub use suggestions::{NUMBERS, Refusal, Suggestions};
@@ -28,6 +30,7 @@ pub struct Copilot {
     pub chat: Chat,
     pub intent: Option<Intent>,
     pub suggestions: Suggestions,
+    pub files: FileCards,
     pub link: Link,
 }
 
@@ -38,6 +41,7 @@ impl Copilot {
             chat: Chat::default(),
             intent: None,
             suggestions: Suggestions::default(),
+            files: FileCards::default(),
             link: Link::new(peer),
         }
     }
@@ -52,14 +56,15 @@ impl Copilot {
 
     /// The same for what was asked when the session was at `place`.
     pub fn apply_for(&mut self, envelope: Envelope, place: &Place, now: Instant) {
-        let mut complaints = Vec::new();
+        let files = envelope.file_actions.map(|block| block.actions).unwrap_or_default();
+        let mut complaints = self.files.apply(envelope.clear_suggestions.as_ref(), files);
         if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
-            complaints = self.suggestions.apply(
+            complaints.extend(self.suggestions.apply(
                 envelope.clear_suggestions.as_ref(),
                 envelope.suggested_commands.map(|b| b.commands).unwrap_or_default(),
                 place,
                 now,
-            );
+            ));
         }
         if let Some(update) = envelope.intent_update {
             self.intent = Some(Intent::from_wire(update));

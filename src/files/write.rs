@@ -288,7 +288,7 @@ impl Writing<'_> {
 fn read_back(sftp: &mut Sftp, plan: &Plan, progress: &mut dyn FnMut(Progress)) -> FileResult {
     let text = read_text(sftp, &plan.path, Doing::Checking, Some(plan.after.len()), progress);
     match text {
-        Ok(text) if text == plan.after => FileResult::Written(Vec::new()),
+        Ok(text) if text == plan.after => FileResult::Written,
         Ok(_) => FileResult::Uncertain(format!(
             "{} was written, but reads back otherwise: somebody else has written to it.",
             plan.path

@@ -143,6 +143,8 @@ impl Session {
                 Action::Integrate(shell) => self.integrate(shell, now),
                 Action::DeclineIntegration => side.decline_integration(),
                 Action::Pause => side.toggle_pause(now),
+                Action::OpenFile(id) => self.open_file(&id),
+                Action::File(answer) => self.on_file_answer(answer),
                 Action::Cancel => side.cancel(true, now),
                 Action::CancelChat => side.cancel(false, now),
             }

@@ -469,6 +469,7 @@ impl Session {
             Restart::Anew => "The picture of the terminal was lost by a fault in aissh. It begins anew.",
             Restart::Lost => "The terminal is not followed any more: a fault in aissh.",
         });
+        side.files.is_blind = true;
         side.take_snapshots(now);
         if restart == Restart::Anew {
             side.panel.opening = opening && side.watch.ask(now);

@@ -7,6 +7,7 @@ mod answers;
 mod cards;
 mod exit;
 mod fault;
+mod files;
 mod integrate;
 mod keys;
 mod linus;
@@ -34,6 +35,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
 use crate::terminal::{Modes, Size, crash};
 use answers::Answers;
+use files::Files;
 use integrate::Integrating;
 use linus::Linus;
 use panel::Panel;
@@ -52,6 +54,8 @@ enum Event {
     Lent(Box<Observer>),
     /// `ssh -G` has answered, or will not.
     Facts(Option<Facts>),
+    /// From the thread that reads and writes files.
+    File { ticket: u64, event: files::FileEvent },
     /// The emulator's thread has panicked.
     WatchLost,
 }
@@ -96,6 +100,7 @@ struct Side {
     copilot: Copilot,
     linus: Linus,
     panel: Panel,
+    files: Files,
     config: Config,
     /// What the command line says of the destination.
     given: Facts,
@@ -123,6 +128,7 @@ impl Session {
                     side.on_snapshot(ticket, *snapshot, now)
                 }
                 (Event::Facts(facts), Some(side)) => side.on_facts(facts, now),
+                (Event::File { ticket, event }, Some(side)) => side.on_file(ticket, event, now),
                 (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
@@ -174,6 +180,7 @@ impl Session {
         self.await_place();
         self.guard = None;
         if let Some(side) = self.side.take() {
+            side.files.end();
             side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });
         }
     }
@@ -191,6 +198,8 @@ impl Session {
 impl Side {
     /// Who and where, as ssh resolved it; else the command line's words are all there is.
     fn on_facts(&mut self, facts: Option<Facts>, now: Instant) {
+        let user = facts.as_ref().and_then(|facts| facts.user.clone());
+        self.files.login_user = user.or_else(|| self.given.user.clone());
         if let Some(facts) = &facts {
             self.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref());
         }

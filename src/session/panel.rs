@@ -183,7 +183,8 @@ impl Session {
 
     /// Gives the screen back: what the terminal would show had there been no panel.
     pub(super) fn close_panel(&mut self) {
-        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        let Some(side) = &mut self.side else { return };
+        let Side { panel, watch, .. } = side;
         panel.opening = false;
         panel.early.clear();
         if !panel.view.is_shown() {
@@ -201,6 +202,7 @@ impl Session {
             }
         }
         watch.give_back(Instant::now());
+        side.leave_file();
         self.set_remote_size(self.size);
         self.send_tty(&bytes);
         self.arm();

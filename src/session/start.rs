@@ -2,6 +2,7 @@
 
 use super::answers::Answers;
 use super::fault::contained;
+use super::files::{Files, Worker};
 use super::integrate::Integrating;
 use super::linus::Linus;
 use super::panel::Panel;
@@ -16,6 +17,7 @@ use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::linus::redact::Redactor;
 use crate::peers::Door;
 use crate::shell::{Nonce, Observer, Tail};
+use crate::ssh::side_channel::Route;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
 use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
@@ -146,6 +148,10 @@ impl Side {
         if start.door.is_inside() {
             linus.sharing.set_updates(Updates::On);
         }
+        let (invocation, places) = (start.invocation.clone(), start.places.clone());
+        let may_check = move || !config_scan::scan(&invocation, &places).has_match_exec;
+        let route = Route::new(start.ssh, start.args);
+        let worker = Worker::start(route, may_check, event_tx.clone(), waker.clone())?;
         let tail = tail(start.config);
         let make = move |size| Observer::new(size).with_tail(tail);
         Ok(Self {
@@ -153,6 +159,7 @@ impl Side {
             copilot: Copilot::new(&start.door.name()),
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
+            files: Files::new(worker),
             config: start.config.clone(),
             given: target,
             prefix: start.config.keys.name(),

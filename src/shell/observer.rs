@@ -222,6 +222,11 @@ impl Observer {
         self.tracker.facts()
     }
 
+    /// What was known at the first prompt that was seen: the login's, if it was seen from the beginning.
+    pub fn login(&self) -> Option<&Facts> {
+        self.tracker.login()
+    }
+
     /// Which command language the remote speaks, as far as known.
     pub fn dialect(&self) -> Dialect {
         self.tracker.facts().dialect

@@ -153,6 +153,8 @@ pub(crate) struct Tracker {
     /// What a command that has paused seems to wait for.
     foreground: Option<Foreground>,
     facts: Facts,
+    /// What was known at the first prompt.
+    login: Option<Box<Facts>>,
     alternate: bool,
     /// Enter was typed and not answered.
     enter: bool,
@@ -214,6 +216,7 @@ impl Tracker {
             titled: None,
             foreground: None,
             facts: Facts::default(),
+            login: None,
             alternate: false,
             enter: false,
             enter_ahead: false,
@@ -275,6 +278,11 @@ impl Tracker {
 
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// What was known at the first prompt of all.
+    pub(crate) fn login(&self) -> Option<&Facts> {
+        self.login.as_deref()
     }
 
     /// A text of the screen without the secrets that were echoed into it.

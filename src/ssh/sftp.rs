@@ -135,6 +135,10 @@ impl Sftp {
         self.cancel = cancel;
     }
 
+    pub fn take_cancel(&mut self) -> Option<Cancel> {
+        self.cancel.take()
+    }
+
     pub fn has(&self, extension: &str) -> bool {
         self.extensions.iter().any(|name| name == extension.as_bytes())
     }

@@ -3,6 +3,7 @@
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use super::file_cards;
 use super::paint::{ends, paragraph, styled};
 use super::theme::Theme;
 use super::view::View;
@@ -56,6 +57,9 @@ pub(super) fn body(
             focus = lines.len() - 1;
         }
     }
+    let (files, selected) = file_cards::body(copilot, view, cols);
+    focus = selected.map_or(focus, |at| lines.len() + at);
+    lines.extend(files);
     lines.extend(closed);
     (lines, focus)
 }
@@ -70,7 +74,7 @@ fn pinned(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
     if copilot.link.is_offline() {
         return paragraph(OFFLINE_CARDS, cols, 0, theme.warning());
     }
-    if copilot.suggestions.cards().next().is_none() {
+    if copilot.suggestions.cards().next().is_none() && copilot.files.cards().next().is_none() {
         let text = if copilot.intent.is_some() { NONE_NOW } else { EMPTY };
         return paragraph(text, cols, 0, theme.dim());
     }

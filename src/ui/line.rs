@@ -75,12 +75,18 @@ impl View {
         Vec::new()
     }
 
-    pub(super) fn pick_number(&mut self, number: usize, copilot: &mut Copilot, now: Instant) {
+    pub(super) fn pick_number(&mut self, number: usize, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        if let Some(id) = Self::file_number(copilot, number) {
+            self.leave_edit_line(copilot, now);
+            (self.selected, self.selected_file) = (None, Some(id.clone()));
+            return vec![Action::OpenFile(id)];
+        }
         match copilot.suggestions.pick_number(number, now).map(|c| c.id.clone()) {
             Ok(id) => self.edit_card(&id, copilot, now),
             Err(Refusal::Absent) => self.set_notice(&format!("There is no card {number}.")),
             Err(refusal) => self.explain(&refusal),
         }
+        Vec::new()
     }
 
     pub(super) fn edit_card(&mut self, id: &str, copilot: &mut Copilot, now: Instant) {
@@ -88,7 +94,7 @@ impl View {
         match copilot.suggestions.begin_edit(id, now) {
             Ok(card) => {
                 self.edit = Some(LineEditor::with_text(card.text()));
-                self.selected = Some(id.to_owned());
+                (self.selected, self.selected_file) = (Some(id.to_owned()), None);
                 self.help = false;
             }
             Err(refusal) => self.explain(&refusal),

@@ -97,6 +97,11 @@ impl Panel<'_> {
             self.view.dialog = Some(dialog);
             return None;
         }
+        if let Some(mut file) = self.view.file.take() {
+            let cursor = file.draw(buffer, self.area, self.view.notice.as_deref(), self.view.theme);
+            self.view.file = Some(file);
+            return cursor;
+        }
         let sections = self.sections(cols);
         self.draw_intent(buffer, sections.intent, cols);
         self.draw_cards(buffer, sections.cards, cols);
@@ -137,7 +142,8 @@ impl Panel<'_> {
     }
 
     fn draw_cards(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
-        let open = self.copilot.suggestions.cards().filter(|c| c.is_open()).count();
+        let commands = self.copilot.suggestions.cards().filter(|c| c.is_open()).count();
+        let open = commands + self.copilot.files.open().count();
         let right = if open > 0 { vec![Span::raw(open.to_string())] } else { Vec::new() };
         let body = self.heading(buffer, area, "Suggested Commands", right);
         let height = usize::from(body.height);

@@ -93,11 +93,16 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
         (Focus::Panel, true) => {
             vec!["Enter sends".into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
         }
+        (Focus::Panel, false) if view.selected_file.is_some() => {
+            vec!["Enter opens".into(), "Del dismisses".into(), help, "Esc back".into()]
+        }
         (Focus::Panel, false) if view.selected.is_some() => {
             vec!["Enter edits".into(), "Del dismisses".into(), help, "Esc back".into()]
         }
         (Focus::Panel, false) => {
-            let cards = copilot.suggestions.numbered().next().map(|_| "↑↓ cards".to_owned());
+            let has_cards =
+                copilot.suggestions.numbered().next().is_some() || copilot.files.open().next().is_some();
+            let cards = has_cards.then(|| "↑↓ cards".to_owned());
             let mut hints = vec!["Enter asks".to_owned()];
             hints.extend(cards);
             hints.push(help);

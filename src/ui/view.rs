@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::bindings::PrefixAction;
 use super::editor::{Edit, LineEditor};
+use super::files::{FileAnswer, FileDialog};
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
 use super::theme::Theme;
@@ -42,6 +43,10 @@ pub enum Action {
     DeclineIntegration,
     /// Pause or go on with what Linus is told.
     Pause,
+    /// Look at the file action with this id.
+    OpenFile(String),
+    /// What the user says to the one that is open.
+    File(FileAnswer),
     /// Cancel all calls to Linus under way.
     Cancel,
     /// Cancel the chat that waits for its answer.
@@ -65,6 +70,8 @@ pub struct View {
     choice: Choice,
     /// The id of the selected card.
     pub(super) selected: Option<String>,
+    /// The id of the selected file action, where no card is.
+    pub(super) selected_file: Option<String>,
     /// Lines of the chat below the panel's edge.
     pub(super) scroll: usize,
     pub(super) input: LineEditor,
@@ -75,6 +82,8 @@ pub struct View {
     pub(super) help: bool,
     /// The dialog of the shell integration, while it is open.
     pub(super) dialog: Option<Dialog>,
+    /// The file action that is open.
+    pub(super) file: Option<FileDialog>,
     pub(super) notice: Option<String>,
     pub(super) drawn: Drawn,
 }
@@ -88,12 +97,14 @@ impl View {
             focus: Focus::Terminal,
             choice,
             selected: None,
+            selected_file: None,
             scroll: 0,
             input: LineEditor::default(),
             edit: None,
             confirm: None,
             help: false,
             dialog: None,
+            file: None,
             notice: None,
             drawn: Drawn::default(),
         }
@@ -113,7 +124,7 @@ impl View {
         self.shown = shown;
         if !shown {
             self.focus = Focus::Terminal;
-            (self.help, self.dialog) = (false, None);
+            (self.help, self.dialog, self.file) = (false, None, None);
         }
     }
 
@@ -162,7 +173,9 @@ impl View {
         self.notice = None;
         let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
         let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
-        match action {
+        let leaves = matches!(action, PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration);
+        let left = self.file.take_if(|_| leaves).map(|_| Action::File(FileAnswer::Leave));
+        let actions = match action {
             PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
             PrefixAction::Integration => {
                 self.leave_edit_line(copilot, now);
@@ -189,8 +202,8 @@ impl View {
                 self.enter_panel()
             }
             PrefixAction::Card(number) => {
-                let actions = self.enter_panel();
-                self.pick_number(usize::from(number), copilot, now);
+                let mut actions = self.enter_panel();
+                actions.extend(self.pick_number(usize::from(number), copilot, now));
                 actions
             }
             PrefixAction::Help => {
@@ -208,7 +221,8 @@ impl View {
                 self.choice.split = Some(split);
                 vec![Action::Relayout]
             }
-        }
+        };
+        left.into_iter().chain(actions).collect()
     }
 
     /// Text that was pasted while the panel has the focus. Never sends anything.
@@ -218,6 +232,9 @@ impl View {
         }
         self.notice = None;
         self.help = false;
+        if self.file.is_some() {
+            return self.set_notice("Nothing is pasted here; a confirmation is typed.");
+        }
         if self.confirm.is_some() {
             return self.set_notice("The confirmation is typed, not pasted.");
         }
@@ -238,6 +255,9 @@ impl View {
             let answer = dialog.key(key);
             return self.answer(answer);
         }
+        if self.file.is_some() {
+            return self.file_key(key);
+        }
         if copilot.suggestions.editing().is_none() {
             self.edit = None;
             self.confirm = None;
@@ -247,7 +267,7 @@ impl View {
             KeyCode::PageUp => self.scroll_by(self.drawn.chat_height.max(2) as isize / 2),
             KeyCode::PageDown => self.scroll_by(-(self.drawn.chat_height.max(2) as isize / 2)),
             KeyCode::Char(c @ '1'..='9') if key.modifiers.contains(KeyModifiers::ALT) => {
-                self.pick_number(c as usize - '0' as usize, copilot, now);
+                return self.pick_number(c as usize - '0' as usize, copilot, now);
             }
             _ if self.edit.is_some() => return self.edit_key(key, copilot, now),
             _ => return self.chat_key(key, copilot, now),
@@ -270,6 +290,9 @@ impl View {
     }
 
     fn chat_key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        if let Some(actions) = self.file_card_key(key, copilot) {
+            return actions;
+        }
         let choosing = self.input.is_empty();
         match (key.code, self.selected.clone()) {
             (KeyCode::Up, _) if choosing => self.select(-1, copilot),
@@ -302,7 +325,7 @@ impl View {
             // Ctrl-C and Esc do not throw a long message away by leaving: it stays in the input.
             Edit::Cancel if key.code == KeyCode::Esc => self.focus = Focus::Terminal,
             Edit::Cancel => self.input.clear(),
-            Edit::Changed => self.selected = None,
+            Edit::Changed => (self.selected, self.selected_file) = (None, None),
             Edit::Ignored => {}
         }
         Vec::new()
@@ -324,20 +347,30 @@ impl View {
 
     /// Up from the first and down from the last card selects none.
     fn select(&mut self, step: isize, copilot: &Copilot) {
-        let open: Vec<&str> =
-            copilot.suggestions.cards().filter(|c| c.is_open()).map(|c| c.id.as_str()).collect();
-        let at = self.selected.as_ref().and_then(|id| open.iter().position(|o| o == id));
+        let commands = copilot.suggestions.cards().filter(|c| c.is_open()).map(|c| (false, c.id.as_str()));
+        let open: Vec<(bool, &str)> =
+            commands.chain(copilot.files.open().map(|file| (true, file.id.as_str()))).collect();
+        let selected = self.selected.as_deref().map(|id| (false, id));
+        let selected = selected.or(self.selected_file.as_deref().map(|id| (true, id)));
+        let at = selected.and_then(|it| open.iter().position(|o| *o == it));
         let next = match at {
             Some(at) => at.checked_add_signed(step),
             None if step > 0 => Some(0),
             None => open.len().checked_sub(1),
         };
-        self.selected = next.and_then(|at| open.get(at)).map(|id| (*id).to_owned());
+        let next = next.and_then(|at| open.get(at)).map(|(is_file, id)| (*is_file, (*id).to_owned()));
+        let (file, command) = next.map_or((None, None), |(is_file, id)| match is_file {
+            true => (Some(id), None),
+            false => (None, Some(id)),
+        });
+        (self.selected, self.selected_file) = (command, file);
     }
 
     fn drop_stale_selection(&mut self, copilot: &Copilot) {
         let stays = |id: &String| copilot.suggestions.get(id).is_some_and(|c| c.is_open());
         self.selected = self.selected.take().filter(stays);
+        let stays = |id: &String| copilot.files.get(id).is_some_and(|file| file.is_open());
+        self.selected_file = self.selected_file.take().filter(stays);
     }
 
     fn scroll_by(&mut self, lines: isize) {

@@ -98,6 +98,7 @@ impl Tracker {
         self.lineage.prompt(text, leaving);
         (self.facts.prompt, self.facts.shell) = (Some(text.to_owned()), self.lineage.here());
         if !matches!(self.phase, Phase::Ready(_)) {
+            self.login.get_or_insert_with(|| Box::new(self.facts.clone()));
             self.tell(ShellEvent::Prompt);
         }
         // An Enter that was typed ahead is read by the line editor; without one the kernel's echo has used it up.
