@@ -1,8 +1,8 @@
 //! Settings: defaults, then the file, then the command line; resolved in [`Config::load`] and nowhere else.
 
 use crate::error::{Error, status};
-use crate::linus::Updates;
 use crate::linus::redact;
+use crate::linus::{ToolNames, Updates};
 use crate::ssh::Patterns;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,8 @@ pub struct LinusConfig {
     pub client_key: Option<Spanned<String>>,
     /// Name of the environment variable that holds a bearer token for `url`.
     pub token_env: Option<Spanned<String>>,
+    /// What the contract's tools are called there, where they are called otherwise.
+    pub tools: ToolNames,
     /// Lines of the terminal that he is told.
     pub tail_lines: TailLines,
     /// Whether with colours and attributes.
@@ -63,6 +65,7 @@ impl Default for LinusConfig {
             client_cert: None,
             client_key: None,
             token_env: None,
+            tools: ToolNames::default(),
             tail_lines,
             tail_sgr: true,
             updates: Updates::On,

@@ -38,7 +38,8 @@ impl Door {
             }
             let helper = Helper::new(command.get_ref(), &config.linus.command_env);
             let helper = helper.map_err(|e| wrong(&e.to_string()))?;
-            return Ok(Self::Command(Command::new(helper, Budgets::default())));
+            let command = Command::new(helper, Budgets::default());
+            return Ok(Self::Command(command.naming(config.linus.tools.clone())));
         }
         let url = flag.or(config.linus.url.as_ref().map(|url| url.get_ref().as_str()));
         let Some(url) = url else { return Ok(Self::BuiltIn(Arc::default())) };
@@ -49,6 +50,7 @@ impl Door {
             http.bearer = Some(Secret::new(token));
         }
         http.tls = tls(config)?;
+        http.tools = config.linus.tools.clone();
         if let Err(e) = Client::new(http.clone()) {
             let what = format!("{url}: {e}");
             return Err(match &config.linus.url {

@@ -5,7 +5,9 @@
 mod support;
 
 use aissh::linus::contract::TOOLS;
-use aissh::linus::{CallError, Canceller, Client, HttpConfig, Offers, Peer, Remembered, Revision, Secret};
+use aissh::linus::{
+    CallError, Canceller, Client, HttpConfig, Offers, Peer, Remembered, Revision, Secret, Takes, ToolNames,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -162,12 +164,63 @@ fn missing_tools_are_named() {
     let linus = Linus::start(Setup { pages: vec![vec![tool("linus_chat")]], ..Setup::default() });
     let mut client = client(&linus);
     said(&mut client, "hi");
-    let error = call(&mut client, &update()).unwrap_err();
-    assert_eq!(error, CallError::Tool("the server does not have linus_terminal_update".into()));
+    // What there is no tool for is not sent, and is no error: it would be one each second.
+    let answer = call(&mut client, &update()).unwrap();
+    assert_eq!(answer.takes, Takes { updates: false, commands: false, finals: false });
+    assert_eq!(linus.calls().len(), 1);
     linus.change(|s| s.pages = vec![vec![tool("linus_session_state")]]);
     let error = client.probe(&Canceller::new()).unwrap_err();
     let text = "the server has no linus_chat; its tools are linus_session_state";
     assert_eq!(error, CallError::Protocol(text.into()));
+}
+
+#[test]
+fn tools_of_other_names_are_found_by_the_configuration() {
+    let names = vec![("ask", "linus_chat"), ("watch", "linus_terminal_update")];
+    let pages = vec![vec![tool("ask"), tool("watch"), tool("linus_chat")]];
+    let linus = Linus::start(Setup { names, pages, ..Setup::default() });
+    let tools =
+        ToolNames { chat: Some("ask".into()), terminal_update: Some("watch".into()), ..ToolNames::default() };
+    let mut client = client_of(HttpConfig { tools, ..HttpConfig::new(linus.url()) });
+    assert_eq!(said(&mut client, "hi").as_deref(), Some("you said: hi"));
+    assert!(call(&mut client, &update()).unwrap().takes.updates);
+    let called: Vec<_> = linus.requests().iter().map(|r| r.body["params"]["name"].clone()).collect();
+    assert!(called.ends_with(&["ask".into(), "watch".into()]), "{called:?}");
+    let tools = ToolNames { chat: Some("say".into()), ..ToolNames::default() };
+    let mut lost = client_of(HttpConfig { tools, ..HttpConfig::new(linus.url()) });
+    let error = lost.probe(&Canceller::new()).unwrap_err();
+    assert!(error.to_string().contains("the server has no say; its tools are ask, "), "{error}");
+}
+
+#[test]
+fn the_only_tool_of_a_server_gets_messages_with_their_type_if_it_takes_one() {
+    for revision in [MODERN, LEGACY] {
+        let mut one = tool("linus");
+        one["inputSchema"]["properties"] =
+            json!({"type": {"type": "string", "enum": ["chat", "command_executed"]}, "message": {}});
+        let linus = Linus::start(Setup { revision, pages: vec![vec![one]], ..Setup::default() });
+        let mut client = client(&linus);
+        for request in [chat("hi"), update(), command()] {
+            call(&mut client, &request).unwrap();
+        }
+        let sent: Vec<_> = linus.requests().into_iter().map(|r| r.body["params"].clone()).collect();
+        let types: Vec<_> = sent.iter().filter_map(|p| p["arguments"]["type"].as_str()).collect();
+        assert_eq!(types, ["chat", "command_executed"]);
+        assert_eq!(linus.calls().into_iter().map(|c| c.request).collect::<Vec<_>>(), [chat("hi"), command()]);
+    }
+}
+
+#[test]
+fn a_server_that_answers_in_words_is_read_where_it_was_asked() {
+    let linus = Linus::modern();
+    let words = r#"{"jsonrpc":"2.0","id":{id},"result":{"resultType":"complete","content":[{"type":"text","text":"<think>hm</think>Look:\n```bash\ndf -h\n```"}]}}"#;
+    linus.always("tools/call", Fault::json(200, words));
+    let mut client = client(&linus);
+    let envelope = call(&mut client, &chat("hi")).unwrap().envelope;
+    let commands = envelope.suggested_commands.map(|s| s.commands).unwrap_or_default();
+    assert_eq!(commands.iter().map(|c| c.command.as_str()).collect::<Vec<_>>(), ["df -h"]);
+    assert_eq!(envelope.chat_response.map(|c| c.message).as_deref(), Some("Look:\n```bash\ndf -h\n```"));
+    assert!(call(&mut client, &update()).unwrap().envelope.is_empty());
 }
 
 #[test]

@@ -124,6 +124,12 @@ impl Request {
         }
     }
 
+    /// The message's `type`.
+    pub fn kind(&self) -> &'static str {
+        let tool = self.tool();
+        tool.strip_prefix("linus_").unwrap_or(tool)
+    }
+
     /// The message form without its `type`: what a `tools/call` takes as `arguments`.
     pub fn arguments(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {

@@ -20,8 +20,23 @@ pub struct Answer {
     pub envelope: Envelope,
     /// Blocks and cards that were left out because they could not be read, one line each.
     pub complaints: Vec<String>,
-    /// The server wants a command's end also where it was told of it at 5 s.
-    pub takes_final: bool,
+    /// What the server takes from now on.
+    pub takes: Takes,
+}
+
+/// What of the background a server takes. Until it is known, what every server may be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    pub updates: bool,
+    pub commands: bool,
+    /// Its schema names `final`: it wants a command's end also where it was told of it at 5 s.
+    pub finals: bool,
+}
+
+impl Default for Takes {
+    fn default() -> Self {
+        Self { updates: true, commands: true, finals: false }
+    }
 }
 
 /// Whom we talk to.
@@ -32,8 +47,7 @@ pub struct Server {
     pub name: String,
     /// The contract's tools that it does not have.
     pub missing: Vec<&'static str>,
-    /// Its schema names `final`.
-    pub takes_final: bool,
+    pub takes: Takes,
 }
 
 pub trait Peer: Send {

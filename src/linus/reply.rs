@@ -22,7 +22,9 @@ const BLOCKS: [&str; 6] = [
 /// Complaints shown at most: a reply of thousands of bad cards is one problem, not thousands.
 const COMPLAINTS_LIMIT: usize = 20;
 
-pub(crate) fn read(result: &Value) -> Result<Answer, CallError> {
+/// `is_asked`: somebody waits for an answer. Nobody does for one to a terminal update, which would be a chat of its own
+/// each second from a Linus that says a word to all of them: there plain text is none.
+pub(crate) fn read(result: &Value, is_asked: bool) -> Result<Answer, CallError> {
     if !result.is_object() {
         return Err(CallError::protocol("the result of the call is not an object"));
     }
@@ -38,24 +40,22 @@ pub(crate) fn read(result: &Value) -> Result<Answer, CallError> {
         }
         Some(other) => return Err(CallError::protocol(format!("unknown kind of result {other:?}"))),
     }
+    let of_text = if is_asked { text_answer } else { json_answer };
     let structured = result.get("structuredContent").filter(|s| !s.is_null());
-    if let Some(answer) = structured.and_then(structured_answer) {
+    if let Some(answer) = structured.and_then(|s| structured_answer(s, of_text)) {
         return Ok(answer);
     }
-    Ok(text_answer(&text_of(result)).or_else(|| structured.and_then(wrapped_text)).unwrap_or_default())
+    // What remains of structured content that is not an envelope: a string.
+    let wrapped = || of_text(structured?.as_str()?);
+    Ok(of_text(&text_of(result)).or_else(wrapped).unwrap_or_default())
 }
 
 /// An object with a block; or with the whole reply under the `result` that FastMCP wraps values in.
-fn structured_answer(value: &Value) -> Option<Answer> {
+fn structured_answer(value: &Value, of_text: fn(&str) -> Option<Answer>) -> Option<Answer> {
     envelope(value).or_else(|| match value.get("result")? {
-        Value::String(text) => text_answer(text),
+        Value::String(text) => of_text(text),
         wrapped => envelope(wrapped),
     })
-}
-
-/// What remains of structured content that is not an envelope: a string.
-fn wrapped_text(value: &Value) -> Option<Answer> {
-    text_answer(value.as_str()?)
 }
 
 fn envelope(value: &Value) -> Option<Answer> {
@@ -98,6 +98,10 @@ fn text_of(result: &Value) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn read(result: &Value) -> Result<Answer, CallError> {
+        super::read(result, true)
+    }
 
     fn said(result: &Value) -> Option<String> {
         read(result).unwrap().envelope.chat_response.map(|c| c.message)
@@ -154,6 +158,15 @@ mod tests {
         for nothing in [json!({}), json!({"content": []}), json!({"structuredContent": {}}), text(" ")] {
             assert_eq!(read(&nothing), Ok(Answer::default()), "{nothing}");
         }
+    }
+
+    #[test]
+    fn words_that_nobody_asked_for_are_none() {
+        for words in [text("noted"), json!({"structuredContent": {"result": "noted"}}), text("$ df -h")] {
+            assert_eq!(super::read(&words, false), Ok(Answer::default()), "{words}");
+        }
+        let plan = text(r#"{"intent_update": {"summary": "s", "steps": []}}"#);
+        assert!(super::read(&plan, false).unwrap().envelope.intent_update.is_some());
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::call_error::one_line;
-use super::contract::TOOLS;
+use super::contract::{Request, TOOLS};
+use super::forms::{ToolNames, form, resolve};
+use super::peer::Takes;
 
 /// How deep schemas are followed; the contract's arguments are two levels deep.
 const DEPTH_LIMIT: usize = 8;
@@ -21,6 +23,7 @@ const SHOWN_LIMIT: usize = 4;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tools {
+    names: ToolNames,
     schemas: BTreeMap<String, Value>,
     /// Tools left out, and why.
     refused: BTreeMap<String, String>,
@@ -28,13 +31,18 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
+    /// None yet, of a server that calls the contract's by these names.
+    pub(crate) fn named(names: ToolNames) -> Self {
+        Self { names, ..Self::default() }
+    }
+
     /// Takes one page of `tools/list`. With `mirroring` (2026-07-28) a tool whose `x-mcp-header` marks are
     /// not valid is left out, as the specification demands.
     pub(crate) fn add_page(&mut self, page: &Value, mirroring: bool) {
         for tool in page.get("tools").and_then(Value::as_array).into_iter().flatten() {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
             let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
-            if !TOOLS.contains(&name) {
+            if !self.names.contains(name) {
                 self.others += name.len() + schema.to_string().len();
                 if self.others > OTHERS_LIMIT {
                     continue;
@@ -50,7 +58,7 @@ impl Tools {
 
     /// The contract's tools that are not there.
     pub(crate) fn missing(&self) -> Vec<&'static str> {
-        TOOLS.into_iter().filter(|t| !self.has(t)).collect()
+        TOOLS.into_iter().filter(|tool| form(tool, &self.names, &self.schemas).is_none()).collect()
     }
 
     pub(crate) fn has(&self, tool: &str) -> bool {
@@ -78,18 +86,32 @@ impl Tools {
         }
     }
 
-    /// Whether the tool's schema names `final`: a command is then reported at 5 s and at its end.
-    pub(crate) fn takes_final(&self) -> bool {
-        self.schemas.get(TOOLS[2]).is_some_and(|schema| {
-            resolve(schema, schema).get("properties").is_some_and(|p| p.get(FINAL).is_some())
-        })
+    /// What one of the contract's tools is called here.
+    pub(crate) fn name_of<'a>(&'a self, tool: &'a str) -> &'a str {
+        self.names.of(tool)
     }
 
-    /// The arguments without what the tool's schema forbids, and without `final` where it is not named.
-    pub(crate) fn narrow(&self, tool: &str, mut arguments: Map<String, Value>) -> Map<String, Value> {
-        if TOOLS.contains(&tool) && !self.takes_final() {
+    pub(crate) fn takes(&self) -> Takes {
+        let form = |tool| form(tool, &self.names, &self.schemas);
+        let finals = form(TOOLS[2]).is_some_and(|form| form.names(FINAL));
+        Takes { updates: form(TOOLS[1]).is_some(), commands: form(TOOLS[2]).is_some(), finals }
+    }
+
+    /// The tool and the arguments that a message becomes; `None` where nothing takes it.
+    pub(crate) fn message(&self, request: &Request) -> Option<(String, Map<String, Value>)> {
+        let form = form(request.tool(), &self.names, &self.schemas)?;
+        let mut arguments = request.arguments();
+        if !form.names(FINAL) {
             arguments.remove(FINAL);
         }
+        if form.takes_type {
+            arguments.insert("type".into(), request.kind().into());
+        }
+        Some((form.name.to_owned(), arguments))
+    }
+
+    /// The arguments without what the tool's schema forbids.
+    pub(crate) fn narrow(&self, tool: &str, arguments: Map<String, Value>) -> Map<String, Value> {
         match self.schemas.get(tool) {
             Some(schema) => narrow(arguments, schema, schema, DEPTH_LIMIT),
             None => arguments,
@@ -129,12 +151,6 @@ fn narrow(object: Map<String, Value>, schema: &Value, root: &Value, depth: usize
         (value, _) => (name, value),
     })
     .collect()
-}
-
-/// Follows a reference into the same document, as pydantic writes them; others are never fetched.
-fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#'));
-    target.and_then(|path| root.pointer(path)).unwrap_or(schema)
 }
 
 /// Visits every `x-mcp-header` mark with the path of its property. Valid are marks on strings, integers and

@@ -8,7 +8,7 @@ use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Tick
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
 use crate::linus::redact::{Redactor, Unredactable};
 use crate::linus::sharing::{Sharing, Toggled};
-use crate::linus::{CallError, Delivery as Arrival, Updates};
+use crate::linus::{CallError, Delivery as Arrival, Takes, Updates};
 use crate::shell::{CommandRecord, Nonce, Origin};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -50,8 +50,8 @@ pub(super) struct Linus {
     pub(super) sharing: Sharing,
     /// The command that runs was entered while commands were not told.
     is_untold: bool,
-    /// The server wants the end of a command also where it was told of it at 5 s.
-    takes_final: bool,
+    /// What of the background Linus takes.
+    takes: Takes,
     /// The chat's entry in the panel for each message that was accepted.
     entries: HashMap<u64, u64>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
@@ -82,7 +82,7 @@ impl Linus {
             next_line: None,
             sharing: Sharing::default(),
             is_untold: false,
-            takes_final: false,
+            takes: Takes::default(),
             entries: HashMap::new(),
             started: now,
         }
@@ -102,7 +102,7 @@ impl Linus {
     }
 
     pub(super) fn on_output(&mut self, now: Instant) {
-        if self.connected {
+        if self.connected && self.takes.updates {
             self.dispatch.output(now);
         }
     }
@@ -120,7 +120,7 @@ impl Linus {
     /// Reports a command once: at 5 s with what there is, or at its end; at both where the server wants that.
     pub(super) fn on_command(&mut self, record: CommandRecord) {
         // What cannot be told is not reported; its output goes with the terminal updates.
-        let is_told = (!record.reported || self.takes_final) && !self.is_untold;
+        let is_told = self.takes.commands && (!record.reported || self.takes.finals) && !self.is_untold;
         if let Some(command) = record.command.clone().filter(|_| is_told) {
             self.dispatch.command(Ran { record, command });
         }
@@ -410,7 +410,7 @@ impl Side {
         self.show_link();
         match result {
             Ok(answer) => {
-                self.linus.takes_final = answer.takes_final;
+                self.linus.takes = answer.takes;
                 for complaint in &answer.complaints {
                     self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
                 }

@@ -101,6 +101,8 @@ pub struct Setup {
     pub lost_status: u16,
     /// Whether the contract is checked; a narrowed tool takes less.
     pub checks_contract: bool,
+    /// Other names of the contract's tools. A tool of any other name takes the message form.
+    pub names: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for Setup {
@@ -113,6 +115,7 @@ impl Default for Setup {
             is_structured: true,
             lost_status: 404,
             checks_contract: true,
+            names: Vec::new(),
         }
     }
 }
@@ -388,8 +391,11 @@ fn decide(i: &mut Inner, request: &HttpRequest) -> (u16, Option<Value>, Option<S
 
 fn call(i: &mut Inner, request: &HttpRequest) -> Value {
     let params = &request.body["params"];
-    let tool = params["name"].as_str().unwrap_or_default();
-    let arguments = params["arguments"].as_object().cloned().unwrap_or_default();
+    let named = params["name"].as_str().unwrap_or_default();
+    let mut arguments = params["arguments"].as_object().cloned().unwrap_or_default();
+    let kind = arguments.remove("type").map(|kind| format!("linus_{}", kind.as_str().unwrap_or_default()));
+    let own = i.setup.names.iter().find(|(name, _)| *name == named).map(|(_, tool)| *tool);
+    let tool = kind.as_deref().or(own).unwrap_or(named);
     if i.setup.checks_contract
         && let Err(wrong) = contract_check(tool, &arguments)
     {

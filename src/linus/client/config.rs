@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::linus::forms::ToolNames;
 use crate::linus::mcp::Budgets;
 use crate::linus::origin;
 use crate::linus::secret::Secret;
@@ -13,6 +14,8 @@ pub struct HttpConfig {
     pub url: String,
     pub bearer: Option<Secret>,
     pub tls: Tls,
+    /// What the contract's tools are called there.
+    pub tools: ToolNames,
     /// For the name, the TCP connection and TLS together.
     pub connect: Duration,
     /// For each read: the longest silence.
@@ -27,6 +30,7 @@ impl HttpConfig {
             url: url.into(),
             bearer: None,
             tls: Tls::default(),
+            tools: ToolNames::default(),
             connect: Duration::from_secs(5),
             // Servers that answer in JSON are silent until the model is done; streams send a comment every
             // 15 s or so.

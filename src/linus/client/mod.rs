@@ -21,7 +21,7 @@ pub type Client = Mcp<http::Http>;
 impl Client {
     /// Checks the address; nothing is sent yet.
     pub fn new(config: HttpConfig) -> Result<Self, CallError> {
-        let budgets = config.budgets;
-        Ok(Self::over(http::Http::new(config)?, budgets))
+        let (budgets, tools) = (config.budgets, config.tools.clone());
+        Ok(Self::over(http::Http::new(config)?, budgets).naming(tools))
     }
 }

@@ -206,7 +206,7 @@ fn perform<W: Fn()>(peer: &mut dyn Peer, job: &Job, outlet: &Outlet<W>) -> Resul
         Work::Call(request) => peer.call(request, &job.cancel, &mut |text| outlet.progress(job.ticket, text)),
         Work::Probe => {
             let server = peer.probe(&job.cancel)?;
-            Ok(Answer { takes_final: server.takes_final, ..Answer::default() })
+            Ok(Answer { takes: server.takes, ..Answer::default() })
         }
     }
 }

@@ -4,7 +4,7 @@ use std::thread;
 
 use super::*;
 use crate::linus::contract::{ChatResponse, Envelope, HostContext, SessionEvent};
-use crate::linus::peer::Server;
+use crate::linus::peer::{Server, Takes};
 use crate::linus::revision::Revision;
 
 /// What nothing in a passing test takes.
@@ -57,7 +57,7 @@ impl Peer for Puppet {
             revision: Revision::MODERN,
             name: String::new(),
             missing: Vec::new(),
-            takes_final: false,
+            takes: Takes::default(),
         })
     }
 }

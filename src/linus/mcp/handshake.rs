@@ -70,8 +70,8 @@ impl<T: Transport> Mcp<T> {
         };
         let (tools, told) = self.list_tools(revision, cancel)?;
         let name = if name.is_empty() { told } else { name };
-        let (missing, takes_final) = (tools.missing(), tools.takes_final());
-        let server = Server { revision, name, missing, takes_final };
+        let (missing, takes) = (tools.missing(), tools.takes());
+        let server = Server { revision, name, missing, takes };
         Ok(Connected { server, tools, epoch: self.transport.epoch() })
     }
 
@@ -130,7 +130,7 @@ impl<T: Transport> Mcp<T> {
         revision: Revision,
         cancel: &Canceller,
     ) -> Result<(Tools, String), CallError> {
-        let (mut tools, mut name) = (Tools::default(), String::new());
+        let (mut tools, mut name) = (Tools::named(self.names.clone()), String::new());
         let mut cursors: Vec<Value> = Vec::new();
         for _ in 0..PAGES_LIMIT {
             // An empty string is a cursor like any other.

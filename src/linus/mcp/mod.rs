@@ -16,6 +16,7 @@ use super::call_error::CallError;
 use super::cancel::Canceller;
 use super::contract::{Request, TOOLS};
 use super::eras::Remembered;
+use super::forms::ToolNames;
 use super::peer::{Answer, Asked, Offers, Peer, Server, Transport};
 use super::reply;
 
@@ -59,6 +60,7 @@ pub struct Mcp<T> {
     common: Arc<Common>,
     remembered: Remembered,
     offers: Option<Asked>,
+    names: ToolNames,
 }
 
 impl<T: Transport> Mcp<T> {
@@ -68,13 +70,27 @@ impl<T: Transport> Mcp<T> {
 
     /// One that shares its ids and what was agreed on with the others of `common`: they talk to one process.
     pub(crate) fn sharing(transport: T, budgets: Budgets, common: Arc<Common>) -> Self {
-        Self { transport, budgets, common, remembered: Remembered::default(), offers: None }
+        Self {
+            transport,
+            budgets,
+            common,
+            remembered: Remembered::default(),
+            offers: None,
+            names: ToolNames::default(),
+        }
     }
 
     /// Keeps the era of the server in `remembered`.
     #[must_use]
     pub fn remembering(mut self, remembered: Remembered) -> Self {
         self.remembered = remembered;
+        self
+    }
+
+    /// The server's names for the contract's tools.
+    #[must_use]
+    pub fn naming(mut self, names: ToolNames) -> Self {
+        self.names = names;
         self
     }
 
@@ -122,9 +138,15 @@ impl<T: Transport> Peer for Mcp<T> {
     ) -> Result<Answer, CallError> {
         let connected = self.connected(cancel).map_err(before_sending)?;
         can_chat(&connected).map_err(before_sending)?;
+        let takes = connected.server.takes;
+        // What a server has no tool for it is not told; only the chat must be.
+        let Some((tool, arguments)) = connected.tools.message(request) else {
+            return Ok(Answer { takes, ..Answer::default() });
+        };
         let is_chat = matches!(request, Request::Chat { .. });
-        let result = self.invoke(request.tool(), request.arguments(), is_chat, cancel, on_progress)?;
-        Ok(Answer { takes_final: connected.server.takes_final, ..reply::read(&result)? })
+        let result = self.invoke(&tool, arguments, is_chat, cancel, on_progress)?;
+        let is_asked = !matches!(request, Request::TerminalUpdate { .. });
+        Ok(Answer { takes, ..reply::read(&result, is_asked)? })
     }
 
     fn probe(&mut self, cancel: &Canceller) -> Result<Server, CallError> {
@@ -155,9 +177,10 @@ fn can_chat(connected: &Connected) -> Result<(), CallError> {
     if !connected.server.missing.contains(&chat) {
         return Ok(());
     }
-    let text = match connected.tools.refused(chat) {
-        Some(why) => format!("the server's {chat} cannot be called: {why}"),
-        None => format!("the server has no {chat}; {}", connected.tools.in_words()),
+    let name = connected.tools.name_of(chat);
+    let text = match connected.tools.refused(name) {
+        Some(why) => format!("the server's {name} cannot be called: {why}"),
+        None => format!("the server has no {name}; {}", connected.tools.in_words()),
     };
     Err(CallError::protocol(text))
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::call_error::CallError;
+use super::forms::ToolNames;
 use super::helper::Helper;
 use super::jsonrpc;
 use super::mcp::{Budgets, Common, Mcp};
@@ -32,6 +33,7 @@ pub struct Command {
     hub: Arc<Hub>,
     common: Arc<Common>,
     budgets: Budgets,
+    names: ToolNames,
 }
 
 /// A client of a command; each lane has one.
@@ -41,11 +43,19 @@ impl Command {
     /// Nothing is started yet.
     pub fn new(helper: Helper, budgets: Budgets) -> Self {
         let hub = Hub { helper, running: Mutex::default() };
-        Self { hub: Arc::new(hub), common: Arc::default(), budgets }
+        Self { hub: Arc::new(hub), common: Arc::default(), budgets, names: ToolNames::default() }
+    }
+
+    /// The command's names for the contract's tools.
+    #[must_use]
+    pub fn naming(mut self, names: ToolNames) -> Self {
+        self.names = names;
+        self
     }
 
     pub fn client(&self) -> CommandClient {
-        Mcp::sharing(Pipe(Arc::clone(&self.hub)), self.budgets, Arc::clone(&self.common))
+        let client = Mcp::sharing(Pipe(Arc::clone(&self.hub)), self.budgets, Arc::clone(&self.common));
+        client.naming(self.names.clone())
     }
 
     /// The program's name, without its path.
