@@ -13,7 +13,7 @@ _aissh() {
         elif [[ $skip == ssh ]]; then
             skip=''
         elif [[ $own == 1 && $word == --?* ]]; then
-            case $word in --ask|--linus-url|--config|--integration|--completions) skip=own ;; esac
+            case $word in --ask|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
             continue
         elif [[ $own == 1 && $word =~ ^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$ ]]; then
             skip=ssh
@@ -27,13 +27,15 @@ _aissh() {
         --ask) : ;;
         --linus-url) : ;;
         --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames ;;
+        --login) : ;;
+        --logout) : ;;
         --integration) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish ksh dash ash' -- "$cur") ;;
         --completions) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
         esac
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --risk --sidebar --no-copilot --linus-url --config --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --risk --sidebar --no-copilot --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     _aissh_as_ssh "${words[@]}" "$cur"

@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ask --linus-url --config --integration --completions
+        else if contains -- $word --ask --linus-url --config --login --logout --integration --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -26,6 +26,8 @@ complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'
 complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
+complete -c aissh -n __aissh_before_destination -l login -x -d 'Sign in to the Linus at this address, in the browser'
+complete -c aissh -n __aissh_before_destination -l logout -x -d 'Forget the sign-in to the Linus at this address'
 complete -c aissh -n __aissh_before_destination -l integration -x -a 'bash zsh fish ksh dash ash' -d 'Print what makes a shell mark its prompts and commands, for an rc file'
 complete -c aissh -n __aissh_before_destination -l schema -d 'Print the contract with Linus as JSON Schema, both directions'
 complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'

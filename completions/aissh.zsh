@@ -13,6 +13,8 @@ _aissh() {
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
     '--config:Read this configuration file instead of the usual one'
+    '--login:Sign in to the Linus at this address, in the browser'
+    '--logout:Forget the sign-in to the Linus at this address'
     '--integration:Print what makes a shell mark its prompts and commands, for an rc file'
     '--schema:Print the contract with Linus as JSON Schema, both directions'
     '--completions:Print the completions for a shell'
@@ -29,7 +31,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--linus-url|--config|--integration|--completions) skip=own ;; esac
+      case $word in --ask|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -43,6 +45,8 @@ _aissh() {
         --ask) _message 'question' ;;
         --linus-url) _message 'url' ;;
         --config) _files ;;
+        --login) _message 'url' ;;
+        --logout) _message 'url' ;;
         --integration) compadd -- bash zsh fish ksh dash ash ;;
         --completions) compadd -- bash zsh fish ;;
     esac

@@ -5,6 +5,7 @@ use crate::linus::redact;
 use crate::linus::{ToolNames, Updates};
 use crate::ssh::Patterns;
 use serde::Deserialize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -44,6 +45,11 @@ pub struct LinusConfig {
     pub client_key: Option<Spanned<String>>,
     /// Name of the environment variable that holds a bearer token for `url`.
     pub token_env: Option<Spanned<String>>,
+    /// A command that prints such a token: the program and its arguments.
+    pub token_command: Option<Spanned<Vec<String>>>,
+    /// The account under which the system's keyring has such a token.
+    pub token_keyring: Option<Spanned<String>>,
+    pub oauth: OAuthConfig,
     /// What the contract's tools are called there, where they are called otherwise.
     pub tools: ToolNames,
     /// Lines of the terminal that he is told.
@@ -65,12 +71,28 @@ impl Default for LinusConfig {
             client_cert: None,
             client_key: None,
             token_env: None,
+            token_command: None,
+            token_keyring: None,
+            oauth: OAuthConfig::default(),
             tools: ToolNames::default(),
             tail_lines,
             tail_sgr: true,
             updates: Updates::On,
         }
     }
+}
+
+/// What `--login` needs where the authorization server does not register clients by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OAuthConfig {
+    pub client_id: Option<String>,
+    /// Name of the environment variable that holds the client's secret, if it has one.
+    pub client_secret_env: Option<Spanned<String>>,
+    /// Address of a client ID metadata document for aissh.
+    pub client_metadata_url: Option<Spanned<String>>,
+    /// The port of the redirect address, if the client was registered with one.
+    pub redirect_port: Option<u16>,
 }
 
 /// One `[[host]]` section. As in ssh_config(5), for each key the first section that fits the host and has it wins; what
@@ -282,16 +304,33 @@ impl Config {
         self.hosts.iter().filter(|host| host.patterns.fit(names)).find_map(get)
     }
 
+    /// The file that it was read from.
+    pub fn file(&self) -> Option<&Path> {
+        self.source.as_ref().map(|(path, _)| path.as_path())
+    }
+
     /// An error in a value that parsed, with its place in the file.
     pub fn error_at<T>(&self, value: &Spanned<T>, key: &str, message: &str) -> Error {
+        self.error_spanned(value.span(), key, message)
+    }
+
+    /// The same for the place alone.
+    pub fn error_spanned(&self, span: Range<usize>, key: &str, message: &str) -> Error {
         let place = match &self.source {
             Some((path, text)) => {
-                let line = line_of(text, value.span().start);
+                let line = line_of(text, span.start);
                 format!("{}: line {line}: {key}: ", path.display())
             }
             None => format!("{key}: "),
         };
         Error::new(status::CONFIG, format!("{place}{message}"))
+    }
+
+    /// As if it had been read from a file.
+    #[cfg(test)]
+    pub(crate) fn from_text(text: &str) -> Result<Self, String> {
+        let config = Self::parse(text).map_err(|e| e.to_string())?;
+        Ok(Self { source: Some((PathBuf::from("config.toml"), text.to_owned())), ..config })
     }
 
     fn parse(text: &str) -> Result<Self, Complaint> {

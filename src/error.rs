@@ -15,6 +15,8 @@ pub mod status {
     pub const UNAVAILABLE: u8 = 69;
     /// Output that cannot be written (`EX_IOERR`).
     pub const IO: u8 = 74;
+    /// Linus refuses what the user signed in with (`EX_NOPERM`).
+    pub const DENIED: u8 = 77;
     /// Bad configuration (`EX_CONFIG`).
     pub const CONFIG: u8 = 78;
     /// What ssh itself returns for every error of its own (ssh(1), EXIT STATUS).

@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
-//! the top (`config cli peers ask risk session`).
+//! the top (`config cli trust login peers ask risk session`).
 
 pub mod ask;
 pub mod builtin;
@@ -13,6 +13,7 @@ pub mod copilot;
 pub mod error;
 pub mod files;
 pub mod linus;
+pub mod login;
 pub mod peers;
 pub mod private;
 mod risk;
@@ -21,6 +22,7 @@ pub mod shell;
 pub mod ssh;
 pub mod terminal;
 pub mod text;
+mod trust;
 pub mod ui;
 
 use crate::cli::Cli;
@@ -45,6 +47,9 @@ pub fn main() -> ExitCode {
     let argv: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some((_, rest)) = argv.split_first().filter(|(first, _)| *first == OsStr::new(monitor::FLAG)) {
         monitor::run(rest)
+    }
+    if let Some((_, rest)) = argv.split_first().filter(|(first, _)| *first == OsStr::new(login::RENEW)) {
+        return login::renew(rest);
     }
     run(&argv).unwrap_or_else(|error| {
         if error.status == 0 {
@@ -78,6 +83,12 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         let done = ask::run(question, cli.json, &door, redactor);
         door.close();
         return done;
+    }
+    if let Some(url) = &cli.login {
+        return login::login(url, &Config::load(cli.config.as_deref())?).map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(url) = &cli.logout {
+        return login::logout(url, &Config::load(cli.config.as_deref())?).map(|()| ExitCode::SUCCESS);
     }
     if cli.risk {
         return risk::run().map(|()| ExitCode::SUCCESS);

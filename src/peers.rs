@@ -6,12 +6,12 @@ use crate::error::{Error, status};
 use crate::linus::contract::Request;
 use crate::linus::helper::Helper;
 use crate::linus::{
-    Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Peer, Remembered, Secret,
-    Server, Tls,
+    Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Peer, Remembered, Server,
 };
+use crate::login;
 use crate::private;
+use crate::trust;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the built-in Linus is called: he is no model, and says so.
@@ -44,12 +44,8 @@ impl Door {
         let url = flag.or(config.linus.url.as_ref().map(|url| url.get_ref().as_str()));
         let Some(url) = url else { return Ok(Self::BuiltIn(Arc::default())) };
         let mut http = HttpConfig::new(url);
-        if let Some(name) = &config.linus.token_env {
-            let token = std::env::var(name.get_ref())
-                .map_err(|e| config.error_at(name, "token_env", &format!("{}: {e}", name.get_ref())))?;
-            http.bearer = Some(Secret::new(token));
-        }
-        http.tls = tls(config)?;
+        http.credentials = login::credentials(config, url)?;
+        http.tls = trust::tls(config)?;
         http.tools = config.linus.tools.clone();
         if let Err(e) = Client::new(http.clone()) {
             let what = format!("{url}: {e}");
@@ -106,36 +102,6 @@ impl Door {
 /// The era of a server, from earlier processes.
 fn remembered(key: &str) -> Remembered {
     private::state_folder().map(|folder| Remembered::new(folder.join("mcp-eras"), key)).unwrap_or_default()
-}
-
-/// Whom we trust and who we are, from the files that the configuration names.
-fn tls(config: &Config) -> Result<Tls, Error> {
-    let (ca, cert, key) = (&config.linus.ca_file, &config.linus.client_cert, &config.linus.client_key);
-    let mut tls = Tls::default();
-    if let Some(ca) = ca {
-        tls = tls.trusting(&path(ca.get_ref())).map_err(|e| config.error_at(ca, "ca_file", &e))?;
-    }
-    match (cert, key) {
-        (None, None) => Ok(tls),
-        (Some(cert), Some(key)) => {
-            let identified = tls.identified(&path(cert.get_ref()), &path(key.get_ref()));
-            identified.map_err(|e| config.error_at(cert, "client_cert", &e))
-        }
-        (Some(cert), None) => {
-            Err(config.error_at(cert, "client_cert", "client_key names no file for its key"))
-        }
-        (None, Some(key)) => {
-            Err(config.error_at(key, "client_key", "client_cert names no certificate for it"))
-        }
-    }
-}
-
-/// A file's name as people write it: `~/` is their home.
-fn path(text: &str) -> PathBuf {
-    match (text.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => PathBuf::from(text),
-    }
 }
 
 /// A door that does not open (no trust store, for one): every call says why.

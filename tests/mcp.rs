@@ -6,7 +6,8 @@ mod support;
 
 use aissh::linus::contract::TOOLS;
 use aissh::linus::{
-    CallError, Canceller, Client, HttpConfig, Offers, Peer, Remembered, Revision, Secret, Takes, ToolNames,
+    CallError, Canceller, Client, Credentials, HttpConfig, Offers, Peer, Remembered, Revision, Secret, Takes,
+    ToolNames,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -132,7 +133,7 @@ fn a_redirect_is_followed_once_within_the_origin_and_nowhere_else() {
     };
     let linus = Linus::start(Setup { token: Some("t0ken"), ..Setup::default() });
     let other = Linus::modern();
-    let config = HttpConfig { bearer: Some(Secret::new("t0ken")), ..HttpConfig::new(linus.url()) };
+    let config = HttpConfig { credentials: token("t0ken"), ..HttpConfig::new(linus.url()) };
     let mut client = client_of(config);
     for status in [307, 308] {
         linus.fault("tools/call", redirect(status, "/mcp/"));
@@ -300,22 +301,29 @@ fn requests_of_a_legacy_server_are_answered_and_a_flood_of_them_is_not() {
     assert!(linus.requests().iter().all(|r| r.body["method"].is_string()));
 }
 
+fn token(text: &str) -> Credentials {
+    Credentials::variable("TOKEN", Secret::new(text))
+}
+
 #[test]
 fn the_token_goes_with_every_request_and_into_no_text() {
     for revision in [MODERN, LEGACY] {
         let linus = Linus::start(Setup { revision, token: Some("s3cret"), ..Setup::default() });
-        let config = HttpConfig { bearer: Some(Secret::new("s3cret")), ..HttpConfig::new(linus.url()) };
+        let config = HttpConfig { credentials: token("s3cret"), ..HttpConfig::new(linus.url()) };
         let mut client = client_of(config);
         said(&mut client, "hi");
         assert!(linus.requests().iter().all(|r| r.header("authorization") == Some("Bearer s3cret")));
         linus.change(|s| s.token = Some("other"));
         let error = call(&mut client, &chat("hi")).unwrap_err();
-        assert_eq!(error, CallError::Auth(401));
+        assert_eq!(
+            error,
+            CallError::Auth("HTTP 401: the token in TOKEN (linus.token_env) is not accepted".into())
+        );
         assert!(!format!("{error} {error:?}").contains("s3cret"));
         let error = call(&mut support::calls::client(&linus), &chat("hi")).unwrap_err();
-        assert_eq!(error, CallError::Auth(401), "without a token at all");
+        assert_eq!(error, CallError::Auth("HTTP 401: a token is needed".into()), "without a token at all");
     }
-    let odd = HttpConfig { bearer: Some(Secret::new("s3\ncret")), ..HttpConfig::new("http://127.0.0.1:1/") };
+    let odd = HttpConfig { credentials: token("s3\ncret"), ..HttpConfig::new("http://127.0.0.1:1/") };
     let error = Client::new(odd).err().unwrap();
     assert!(!format!("{error} {error:?}").contains("cret"));
 }

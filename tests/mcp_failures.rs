@@ -165,8 +165,8 @@ fn errors_of_the_tool_of_the_protocol_and_of_http_are_told_apart() {
             CallError::Http(400),
         ),
         (Fault::json(500, "<html>"), CallError::Http(500)),
-        (Fault::json(401, ""), CallError::Auth(401)),
-        (Fault::json(403, ""), CallError::Auth(403)),
+        (Fault::json(401, ""), CallError::auth("HTTP 401: a token is needed")),
+        (Fault::json(403, ""), CallError::auth("HTTP 403: a request without a token may not use this Linus")),
         (Fault::json(302, ""), CallError::Http(302)),
         (Fault::Status(200, "text/html", "<html>".into()), {
             CallError::Protocol("the answer is neither JSON nor an event stream".into())

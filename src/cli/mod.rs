@@ -15,7 +15,7 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --login URL | --logout URL",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
@@ -43,6 +43,12 @@ pub struct Cli {
     /// Read this configuration file instead of the usual one
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Sign in to the Linus at this address, in the browser
+    #[arg(long, value_name = "URL", conflicts_with = "ask")]
+    pub login: Option<String>,
+    /// Forget the sign-in to the Linus at this address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["ask", "login"])]
+    pub logout: Option<String>,
     /// Print what makes a shell mark its prompts and commands, for an rc file
     #[arg(long, value_name = "SHELL", value_parser = crate::shell::Shell::NAMES)]
     pub integration: Option<String>,
@@ -68,6 +74,8 @@ impl Cli {
     pub fn is_own_mode(&self) -> bool {
         self.ask.is_some()
             || self.risk
+            || self.login.is_some()
+            || self.logout.is_some()
             || self.integration.is_some()
             || self.schema
             || self.completions.is_some()
@@ -97,9 +105,19 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 /// Whether an option belongs to a mode in which ssh has no part.
 fn is_mode(option: &OsString) -> bool {
     let option = option.to_string_lossy();
-    ["--ask", "--json", "--risk", "--integration", "--schema", "--completions", "--man"]
-        .iter()
-        .any(|mode| option.starts_with(mode))
+    [
+        "--ask",
+        "--json",
+        "--risk",
+        "--login",
+        "--logout",
+        "--integration",
+        "--schema",
+        "--completions",
+        "--man",
+    ]
+    .iter()
+    .any(|mode| option.starts_with(mode))
 }
 
 fn usage(e: &clap::Error, status: u8) -> Error {

@@ -16,8 +16,8 @@ pub enum CallError {
     Lost(String),
     /// The message was sent and no answer came in time.
     Timeout,
-    /// 401 or 403.
-    Auth(u16),
+    /// The server wants another token, or there is none to show: what is wrong and what the user can do.
+    Auth(String),
     /// Any other status that is not a success.
     Http(u16),
     /// An answer that is not MCP, or a JSON-RPC error.
@@ -58,6 +58,10 @@ impl CallError {
         Self::Tool(one_line(text.as_ref()))
     }
 
+    pub fn auth(text: impl AsRef<str>) -> Self {
+        Self::Auth(one_line(text.as_ref()))
+    }
+
     pub fn delivery(&self) -> Delivery {
         match self {
             // 429 and 503 are answered before the work is done (RFC 6585, RFC 9110 15.6.4).
@@ -71,11 +75,9 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreachable(text) => f.write_str(&one_line(text)),
+            Self::Unreachable(text) | Self::Auth(text) => f.write_str(&one_line(text)),
             Self::Lost(text) => write!(f, "the answer was lost: {}", one_line(text)),
             Self::Timeout => f.write_str("no answer in time"),
-            Self::Auth(403) => f.write_str("HTTP 403: the token is refused"),
-            Self::Auth(status) => write!(f, "HTTP {status}: a valid token is needed"),
             Self::Http(status) => write!(f, "HTTP {status}"),
             Self::Protocol(text) => write!(f, "a wrong answer: {}", one_line(text)),
             Self::Tool(text) => write!(f, "it reports an error: {}", one_line(text)),
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn only_what_cannot_have_arrived_may_be_sent_again() {
         assert_eq!(CallError::unreachable("x").delivery(), Delivery::Not);
-        assert_eq!(CallError::Auth(401).delivery(), Delivery::Not);
+        assert_eq!(CallError::auth("x").delivery(), Delivery::Not);
         assert_eq!(CallError::Http(503).delivery(), Delivery::Not);
         for perhaps in [CallError::Timeout, CallError::lost("x"), CallError::Http(502), CallError::Cancelled]
         {

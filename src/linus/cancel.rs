@@ -1,7 +1,7 @@
 //! Taking a call back from another thread.
 //!
 //! One [`Canceller`] belongs to one call. It does not know what it interrupts: who blocks leaves a hook, and
-//! the hook runs at most once, also when the call was taken back before it began.
+//! the hook runs at most once, also when the call was taken back before it began. Who blocks within that leaves another.
 
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,9 @@ struct Shared {
 #[derive(Default)]
 struct State {
     cancelled: bool,
-    hook: Option<Hook>,
+    /// The innermost last, each with its number.
+    hooks: Vec<(u64, Hook)>,
+    number: u64,
 }
 
 impl Canceller {
@@ -30,15 +32,13 @@ impl Canceller {
     }
 
     pub fn cancel(&self) {
-        let hook = {
+        let hooks = {
             let mut state = self.lock();
             state.cancelled = true;
-            state.hook.take()
+            std::mem::take(&mut state.hooks)
         };
         self.0.changed.notify_all();
-        if let Some(hook) = hook {
-            hook();
-        }
+        hooks.into_iter().rev().for_each(|(_, hook)| hook());
     }
 
     pub fn is_cancelled(&self) -> bool {
@@ -48,13 +48,15 @@ impl Canceller {
     /// Leaves what interrupts the caller for the time of the returned guard.
     pub(crate) fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) -> Hooked<'_> {
         let mut state = self.lock();
+        state.number += 1;
+        let number = state.number;
         if state.cancelled {
             drop(state);
             hook();
         } else {
-            state.hook = Some(Box::new(hook));
+            state.hooks.push((number, Box::new(hook)));
         }
-        Hooked(self)
+        Hooked { canceller: self, number }
     }
 
     /// Waits `time`, or until the call is taken back: true if it was.
@@ -84,11 +86,14 @@ impl fmt::Debug for Canceller {
 }
 
 /// Takes the hook away again when the caller no longer blocks.
-pub(crate) struct Hooked<'a>(&'a Canceller);
+pub(crate) struct Hooked<'a> {
+    canceller: &'a Canceller,
+    number: u64,
+}
 
 impl Drop for Hooked<'_> {
     fn drop(&mut self) {
-        self.0.lock().hook = None;
+        self.canceller.lock().hooks.retain(|(number, _)| *number != self.number);
     }
 }
 
@@ -113,6 +118,23 @@ mod tests {
         drop(canceller.on_cancel(hook(&count)));
         canceller.cancel();
         assert_eq!(count.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_hook_within_another_leaves_that_in_place() {
+        let count = Arc::new(AtomicU32::new(0));
+        let add = |n: u32| {
+            let count = Arc::clone(&count);
+            move || {
+                count.fetch_add(n, Ordering::SeqCst);
+            }
+        };
+        let canceller = Canceller::new();
+        let _outer = canceller.on_cancel(add(1));
+        drop(canceller.on_cancel(add(10)));
+        let _inner = canceller.on_cancel(add(100));
+        canceller.cancel();
+        assert_eq!(count.load(Ordering::SeqCst), 101);
     }
 
     #[test]

@@ -42,6 +42,11 @@ impl Tls {
         Ok(self)
     }
 
+    /// The same trust, without the certificate that says who we are.
+    pub(crate) fn anonymous(&self) -> Self {
+        Self { client: None, ..self.clone() }
+    }
+
     pub(crate) fn config(&self) -> TlsConfig {
         // The system's store: companies have certificate authorities of their own.
         let roots = self.roots.clone().unwrap_or(RootCerts::PlatformVerifier);

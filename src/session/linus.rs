@@ -54,6 +54,8 @@ pub(super) struct Linus {
     takes: Takes,
     /// The chat's entry in the panel for each message that was accepted.
     entries: HashMap<u64, u64>,
+    /// What was said last about credentials that are not accepted.
+    denied: Option<String>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
     started: Instant,
 }
@@ -84,6 +86,7 @@ impl Linus {
             is_untold: false,
             takes: Takes::default(),
             entries: HashMap::new(),
+            denied: None,
             started: now,
         }
     }
@@ -410,6 +413,7 @@ impl Side {
         self.show_link();
         match result {
             Ok(answer) => {
+                self.linus.denied = None;
                 self.linus.takes = answer.takes;
                 for complaint in &answer.complaints {
                     self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
@@ -417,6 +421,13 @@ impl Side {
                 match place {
                     Some(place) => self.copilot.apply_for(answer.envelope, &place, now),
                     None => self.copilot.apply(answer.envelope, now),
+                }
+            }
+            // The status line has no room for a command to run; said once, however often it is tried again.
+            Err(CallError::Auth(why)) => {
+                if self.linus.denied.as_ref() != Some(&why) {
+                    self.copilot.chat.note(&format!("Linus: {why}"));
+                    self.linus.denied = Some(why);
                 }
             }
             // Offline is said by the panel's own lines; a single failed call by a note.

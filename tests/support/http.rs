@@ -12,6 +12,8 @@ pub struct HttpRequest {
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Value,
+    /// The body as it came, where it is not JSON.
+    pub text: String,
 }
 
 impl HttpRequest {
@@ -46,7 +48,8 @@ pub fn read_request(reader: &mut BufReader<TcpStream>) -> Option<HttpRequest> {
     let mut bytes = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut bytes).ok()?;
     let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    Some(HttpRequest { method, path, headers, body })
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Some(HttpRequest { method, path, headers, body, text })
 }
 
 /// Writes a whole answer.

@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used, reason = "each uses a part of it")]
 
 pub(crate) mod aissh;
+pub mod authority;
 pub(crate) mod both;
 pub mod calls;
 pub mod contract;

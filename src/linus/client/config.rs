@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use crate::linus::credentials::Credentials;
 use crate::linus::forms::ToolNames;
 use crate::linus::mcp::Budgets;
 use crate::linus::origin;
-use crate::linus::secret::Secret;
 use crate::linus::tls::Tls;
 
 /// Where Linus is and how long to wait for him.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
     pub url: String,
-    pub bearer: Option<Secret>,
+    pub credentials: Credentials,
     pub tls: Tls,
     /// What the contract's tools are called there.
     pub tools: ToolNames,
@@ -28,7 +28,7 @@ impl HttpConfig {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
-            bearer: None,
+            credentials: Credentials::none(),
             tls: Tls::default(),
             tools: ToolNames::default(),
             connect: Duration::from_secs(5),

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 use ureq::http::Response;
-use ureq::http::header::LOCATION;
+use ureq::http::header::{LOCATION, WWW_AUTHENTICATE};
 use ureq::{Agent, Body};
 
 use super::answer::Reading;
@@ -13,7 +13,9 @@ use super::config::HttpConfig;
 use super::listen;
 use super::wire::{Line, Wire, bounded};
 use crate::linus::call_error::CallError;
+use crate::linus::credentials::{Credentials, Refusal};
 use crate::linus::jsonrpc::{self, ErrorObject, Incoming};
+use crate::linus::oauth::Challenge;
 use crate::linus::origin;
 use crate::linus::peer::{Asked, Failure, Listener, Post, Posted, Transport};
 
@@ -82,19 +84,15 @@ impl Http {
     fn exchange(&mut self, post: &Post<'_>, listener: &mut dyn Listener) -> Result<Posted, Failure> {
         self.line.revision = post.revision;
         let mut wire = Wire::new(&self.line, post);
-        let mut response = wire.send(post.message)?;
-        if matches!(response.status().as_u16(), 307 | 308) {
-            let location = response.headers().get(LOCATION).and_then(|l| l.to_str().ok());
-            let target = location.and_then(|l| origin::redirect(&wire.uri, l));
-            wire.uri = target.ok_or(CallError::Http(response.status().as_u16()))?;
-            response = wire.send(post.message)?;
-        }
+        let response = authorized(&mut wire, self.line.credentials())?;
+        let shown = wire.shown();
         if !response.status().is_success() {
             return refusal(&wire, response);
         }
         let Some(id) = post.message.get("id") else { return Ok(None) };
         let session = session_id(&response);
         let outcome = Reading::new(&wire, id, listener).read(response)?;
+        self.line.shown = shown;
         // Only an accepted initialize begins a session; ids on refusals and other answers are not ours.
         if outcome.is_ok() && post.message.get("method").is_some_and(|m| m == "initialize") {
             self.line.session = session;
@@ -103,12 +101,42 @@ impl Http {
     }
 }
 
+/// The answer to the message with a token that is accepted, if there is one. 401 and 403 mean that the message was not
+/// acted on, so it may be sent again.
+fn authorized(wire: &mut Wire<'_>, credentials: &Credentials) -> Result<Response<Body>, CallError> {
+    let cancel = wire.post.cancel;
+    let token = credentials.token(cancel)?;
+    wire.show(token.as_ref())?;
+    let response = followed(wire)?;
+    let Some(refusal) = refused(&response) else { return Ok(response) };
+    let another = credentials.another(&refusal, token.as_ref(), cancel)?;
+    wire.show(Some(&another))?;
+    let response = followed(wire)?;
+    refused(&response).map_or(Ok(response), |refusal| Err(credentials.refused(&refusal)))
+}
+
+/// Sends the message, and once more where a redirect within the origin leads.
+fn followed(wire: &mut Wire<'_>) -> Result<Response<Body>, CallError> {
+    let response = wire.send(wire.post.message)?;
+    if !matches!(response.status().as_u16(), 307 | 308) {
+        return Ok(response);
+    }
+    let location = response.headers().get(LOCATION).and_then(|l| l.to_str().ok());
+    let target = location.and_then(|l| origin::redirect(&wire.uri, l));
+    wire.uri = target.ok_or(CallError::Http(response.status().as_u16()))?;
+    wire.send(wire.post.message)
+}
+
+fn refused(response: &Response<Body>) -> Option<Refusal> {
+    let status = response.status().as_u16();
+    let challenges =
+        response.headers().get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    matches!(status, 401 | 403).then(|| Refusal { status, challenge: Challenge::read(challenges) })
+}
+
 /// An answer that is not a success. Its body counts only if it is a JSON-RPC error for our request.
 fn refusal(wire: &Wire<'_>, response: Response<Body>) -> Result<Posted, Failure> {
     let status = response.status().as_u16();
-    if matches!(status, 401 | 403) {
-        return Err(CallError::Auth(status).into());
-    }
     let id = wire.post.message.get("id").unwrap_or(&Value::Null);
     let body = bounded(response.into_body(), REFUSAL_LIMIT).unwrap_or_default();
     let message = serde_json::from_slice(&body).unwrap_or(Value::Null);

@@ -13,8 +13,10 @@ use ureq::{Agent, Body, SendBody, Timeout};
 use super::config::HttpConfig;
 use super::headers;
 use crate::linus::call_error::CallError;
+use crate::linus::credentials::Credentials;
 use crate::linus::peer::Post;
 use crate::linus::revision::Revision;
+use crate::linus::secret::Secret;
 use crate::linus::{origin, proxy};
 
 /// Answering a server's own request must not eat the time of the call.
@@ -31,7 +33,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(4);
 pub(super) struct Line {
     config: HttpConfig,
     pub(super) uri: Uri,
-    authorization: Option<HeaderValue>,
+    /// The credential of the latest message that was answered.
+    pub(super) shown: Option<HeaderValue>,
     pub(super) agent: Agent,
     pub(super) session: Option<String>,
     /// The revision of the latest message.
@@ -41,24 +44,20 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(config: HttpConfig) -> Result<Self, CallError> {
         let uri = origin::parse(&config.url).map_err(CallError::unreachable)?;
-        let authorization = match &config.bearer {
-            Some(secret) => {
-                let value = HeaderValue::from_str(&format!("Bearer {}", secret.expose()));
-                let mut value = value
-                    .map_err(|_| CallError::unreachable("the token has characters that no header takes"))?;
-                value.set_sensitive(true);
-                Some(value)
-            }
-            None => None,
-        };
+        // One that cannot be sent is a mistake of the configuration, and said at once.
+        config.credentials.fixed().map(authorization).transpose()?;
         let agent = new_agent(&config, &uri)?;
-        Ok(Self { config, uri, authorization, agent, session: None, revision: None })
+        Ok(Self { config, uri, shown: None, agent, session: None, revision: None })
+    }
+
+    pub(super) fn credentials(&self) -> &Credentials {
+        &self.config.credentials
     }
 
     /// The same session over connections of its own.
     pub(super) fn beside(&self) -> Result<Self, CallError> {
-        let (session, revision) = (self.session.clone(), self.revision);
-        Ok(Self { session, revision, ..Self::new(self.config.clone())? })
+        let (session, revision, shown) = (self.session.clone(), self.revision, self.shown.clone());
+        Ok(Self { session, revision, shown, ..Self::new(self.config.clone())? })
     }
 
     /// One DELETE for the session, if there is one; a server that does not offer it says 405.
@@ -69,8 +68,8 @@ impl Line {
         if let Some(revision) = self.revision.filter(|r| r.has_version_header()) {
             request = request.header("MCP-Protocol-Version", revision.as_str());
         }
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization);
+        if let Some(shown) = &self.shown {
+            request = request.header(AUTHORIZATION, shown);
         }
         let _ = request.call();
     }
@@ -87,12 +86,29 @@ pub(super) struct Wire<'a> {
     line: &'a Line,
     pub(super) post: &'a Post<'a>,
     pub(super) uri: Uri,
+    authorization: Option<HeaderValue>,
     end: Instant,
 }
 
 impl<'a> Wire<'a> {
     pub(super) fn new(line: &'a Line, post: &'a Post<'a>) -> Self {
-        Self { line, post, uri: line.uri.clone(), end: Instant::now() + post.budget }
+        Self {
+            line,
+            post,
+            uri: line.uri.clone(),
+            authorization: line.shown.clone(),
+            end: Instant::now() + post.budget,
+        }
+    }
+
+    pub(super) fn shown(&self) -> Option<HeaderValue> {
+        self.authorization.clone()
+    }
+
+    /// What the next messages show.
+    pub(super) fn show(&mut self, token: Option<&Secret>) -> Result<(), CallError> {
+        self.authorization = token.map(authorization).transpose()?;
+        Ok(())
     }
 
     pub(super) fn left(&self) -> Result<Duration, CallError> {
@@ -152,11 +168,18 @@ impl<'a> Wire<'a> {
         // Values are visible ASCII by construction; one that were not would only be left out.
         let mut headers: Vec<_> =
             headers.filter_map(|(name, value)| Some((name, HeaderValue::from_str(&value).ok()?))).collect();
-        if let Some(authorization) = &self.line.authorization {
+        if let Some(authorization) = &self.authorization {
             headers.push((AUTHORIZATION.as_str().to_owned(), authorization.clone()));
         }
         headers
     }
+}
+
+fn authorization(token: &Secret) -> Result<HeaderValue, CallError> {
+    let value = HeaderValue::from_str(&format!("Bearer {}", token.expose()));
+    let mut value = value.map_err(|_| CallError::auth("the token has characters that no header takes"))?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// A body that remembers whether all of it was taken. Until then the server cannot have acted on it.

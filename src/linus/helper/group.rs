@@ -100,7 +100,7 @@ impl Helper {
 
 /// In the child: a session of its own, hence no terminal, and nothing inherited but the three pipes. They are marked
 /// to be closed by exec, not closed: the standard library still reports a failed exec over one.
-fn alone() -> io::Result<()> {
+pub(super) fn alone() -> io::Result<()> {
     nix::unistd::setsid()?;
     #[cfg(target_os = "linux")]
     {

@@ -7,6 +7,7 @@
 
 mod error;
 mod group;
+mod launch;
 mod output;
 
 use std::ffi::{OsStr, OsString};

@@ -10,6 +10,9 @@ use super::pkce::Pkce;
 use super::register::Client;
 use crate::linus::call_error::one_line;
 
+/// The scope of a refresh token.
+const OFFLINE: &str = "offline_access";
+
 /// What one authorization request says.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
@@ -36,7 +39,10 @@ impl Request<'_> {
             .append_pair("state", self.state)
             .append_pair("code_challenge", &self.pkce.challenge())
             .append_pair("code_challenge_method", "S256");
-        for (name, value) in [("resource", self.resource), ("scope", self.scope)] {
+        // OpenID Connect Core 11: without it offline_access is ignored.
+        let wants_offline = self.scope.is_some_and(|scope| scope.split(' ').any(|s| s == OFFLINE));
+        let prompt = wants_offline.then_some("consent");
+        for (name, value) in [("resource", self.resource), ("scope", self.scope), ("prompt", prompt)] {
             if let Some(value) = value {
                 query.append_pair(name, value);
             }
@@ -102,9 +108,8 @@ pub(super) fn scopes(
         None => resource.iter().for_each(|scope| add(scope)),
     }
     earlier.iter().flat_map(|scope| scope.split_whitespace()).for_each(&mut add);
-    let offline = "offline_access".to_owned();
-    if server.scopes.contains(&offline) {
-        add(&offline);
+    if server.scopes.iter().any(|scope| scope == OFFLINE) {
+        add(OFFLINE);
     }
     Some(all.join(" ")).filter(|scope| !scope.is_empty())
 }

@@ -6,6 +6,10 @@ use crate::linus::origin;
 
 /// An address that a credential may be sent to.
 pub(super) fn parse(url: &str) -> Result<Uri, String> {
+    // It is shown on a terminal and handed to a browser.
+    if !url.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!("{} is not written as a URL is", shown(url)));
+    }
     let uri = origin::parse(url).map_err(|_| format!("{} is not an http or https URL", shown(url)))?;
     if uri.scheme_str() != Some("https") && !origin::is_loopback(&uri) {
         return Err(format!("{} is not https: it could be read on the way", shown(url)));
@@ -36,9 +40,15 @@ mod tests {
         {
             assert!(parse(fine).is_ok(), "{fine}");
         }
-        for bad in
-            ["http://as.example/token", "http://localhost.example/", "ftp://x/", "javascript:alert(1)", ""]
-        {
+        for bad in [
+            "http://as.example/token",
+            "http://localhost.example/",
+            "ftp://x/",
+            "javascript:alert(1)",
+            "https://x/\u{202e}",
+            "https://x/ ",
+            "",
+        ] {
             assert!(parse(bad).is_err(), "{bad}");
         }
         let error = parse("http://as.example/a?secret=1").unwrap_err();

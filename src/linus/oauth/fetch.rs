@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde_json::Value;
 use ureq::http::header::AUTHORIZATION;
 use ureq::http::{HeaderValue, Response, Uri};
-use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
 use super::endpoint::{parse, shown};
 use super::token::Form;
 use crate::linus::call_error::one_line;
-use crate::linus::origin;
+use crate::linus::proxy;
+use crate::linus::tls::Tls;
 
 /// For one whole exchange. Authorization servers answer in well under a second, or not at all.
 const EXCHANGE: Duration = Duration::from_secs(15);
@@ -28,49 +28,34 @@ pub struct Fetched {
     pub body: Value,
 }
 
-/// Fetches with the system's trust store, through the user's proxy except on this machine.
-#[derive(Debug)]
+/// Fetches with what is trusted for Linus himself, through the user's proxy except on this machine.
+#[derive(Debug, Clone, Default)]
 pub struct Fetcher {
-    outside: Agent,
-    inside: Agent,
-}
-
-impl Default for Fetcher {
-    fn default() -> Self {
-        let agent = |is_inside: bool| {
-            let mut builder = Agent::config_builder()
-                .http_status_as_error(false)
-                .max_redirects(0)
-                .timeout_global(Some(EXCHANGE))
-                .timeout_connect(Some(CONNECT))
-                .user_agent(concat!("aissh/", env!("CARGO_PKG_VERSION")))
-                .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
-            if is_inside {
-                builder = builder.proxy(None);
-            }
-            builder.build().new_agent()
-        };
-        Self { outside: agent(false), inside: agent(true) }
-    }
+    tls: Tls,
 }
 
 impl Fetcher {
+    /// The certificate that is shown to Linus is shown to him alone.
+    pub fn new(tls: &Tls) -> Self {
+        Self { tls: tls.anonymous() }
+    }
+
     pub fn get(&self, url: &str) -> Result<Fetched, String> {
         let uri = parse(url)?;
         // Servers of 2025-03-26 may choose the document by it.
-        let request = self.agent(&uri).get(&uri).header("MCP-Protocol-Version", "2025-11-25");
+        let request = self.agent(url, &uri)?.get(&uri).header("MCP-Protocol-Version", "2025-11-25");
         finish(url, request.header("Accept", "application/json").call())
     }
 
     pub fn post_json(&self, url: &str, body: &Value) -> Result<Fetched, String> {
         let uri = parse(url)?;
-        let request = self.agent(&uri).post(&uri).header("Accept", "application/json");
+        let request = self.agent(url, &uri)?.post(&uri).header("Accept", "application/json");
         finish(url, request.header("Content-Type", "application/json").send(body.to_string()))
     }
 
     pub fn post_form(&self, url: &str, form: &Form) -> Result<Fetched, String> {
         let uri = parse(url)?;
-        let mut request = self.agent(&uri).post(&uri).header("Accept", "application/json");
+        let mut request = self.agent(url, &uri)?.post(&uri).header("Accept", "application/json");
         if let Some(authorization) = &form.authorization {
             let mut value = HeaderValue::from_str(authorization.expose())
                 .map_err(|_| "the client's secret has characters that no header takes".to_owned())?;
@@ -81,8 +66,17 @@ impl Fetcher {
         finish(url, request.send(&form.body))
     }
 
-    fn agent(&self, uri: &Uri) -> &Agent {
-        if origin::is_loopback(uri) { &self.inside } else { &self.outside }
+    fn agent(&self, url: &str, uri: &Uri) -> Result<Agent, String> {
+        let proxy = proxy::choose(uri, |name| std::env::var(name).ok());
+        let builder = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_global(Some(EXCHANGE))
+            .timeout_connect(Some(CONNECT))
+            .user_agent(concat!("aissh/", env!("CARGO_PKG_VERSION")))
+            .tls_config(self.tls.config())
+            .proxy(proxy.map_err(|e| format!("{}: {e}", shown(url)))?);
+        Ok(builder.build().new_agent())
     }
 }
 

@@ -45,7 +45,7 @@ pub fn want(store: &Store, key: &Key, scope: &str, cancel: &Canceller) -> Result
     let locked = store.lock(key, cancel)?;
     match locked.read()? {
         Some(sign_in) if sign_in.wanted.as_deref() != Some(scope) => {
-            locked.write(SignIn { wanted: Some(scope.to_owned()), ..sign_in })
+            locked.write(SignIn { wanted: Some(scope.to_owned()), ..sign_in }).map(drop)
         }
         _ => Ok(()),
     }

@@ -84,8 +84,7 @@ pub fn sign_in(
         expires: None,
     };
     sign_in.take(tokens, now());
-    store.lock(&key, &Canceller::new())?.write(sign_in.clone())?;
-    Ok(sign_in)
+    store.lock(&key, &Canceller::new())?.write(sign_in)
 }
 
 /// What the resource says of itself, and the issuer to go to: the one of the sign-in before, if it is still named.

@@ -27,7 +27,8 @@ const FILE_LIMIT: u64 = 128 * 1024;
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// Longer than one refresh may take (`fetch.rs`), so that a window waits for another's rather than failing.
 const LOCK_LIMIT: Duration = Duration::from_secs(30);
-/// A token is renewed so long before its end: clocks differ, and messages are under way.
+/// A token is renewed so many seconds before its end, and one of a short life after three quarters of it: clocks differ,
+/// and messages are under way.
 const EARLY: u64 = 30;
 
 /// The name of a sign-in's file: the host for the eye, a hash of the whole address for the difference.
@@ -102,7 +103,8 @@ impl SignIn {
 
     /// The access token, if it is not about to end.
     pub fn fresh(&self, now: u64) -> Option<&Secret> {
-        self.access.as_ref().filter(|_| self.expires.is_none_or(|end| now + EARLY < end))
+        let is_fresh = |end: u64| now + EARLY.min(end.saturating_sub(self.obtained) / 4) < end;
+        self.access.as_ref().filter(|_| self.expires.is_none_or(is_fresh))
     }
 }
 
@@ -176,13 +178,14 @@ impl Locked<'_> {
         self.store.read(&self.key)
     }
 
-    /// Writes it as the next state after the one on the disk.
-    pub fn write(&self, mut sign_in: SignIn) -> Result<(), String> {
+    /// Writes it as the next state after the one on the disk, and returns that.
+    pub fn write(&self, mut sign_in: SignIn) -> Result<SignIn, String> {
         let before = self.read().ok().flatten().map_or(sign_in.serial, |on_disk| on_disk.serial);
         sign_in.serial = before + 1;
         let path = self.store.path(&self.key);
         let bytes = serde_json::to_vec(&sign_in).map_err(|_| "a sign-in cannot be written".to_owned())?;
-        private::replace(&path, &bytes).map_err(|e| format!("{}: {e}", path.display()))
+        private::replace(&path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(sign_in)
     }
 
     /// Forgets it. The lock's file stays: another window may wait for it.
@@ -271,11 +274,13 @@ mod tests {
     #[test]
     fn what_a_refresh_does_not_repeat_stays_and_a_token_ends_early() {
         let mut sign_in = sign_in();
-        assert!(sign_in.fresh(169).is_some() && sign_in.fresh(170).is_none());
+        assert!(sign_in.fresh(174).is_some() && sign_in.fresh(175).is_none(), "three quarters of 100 s");
+        sign_in.expires = Some(1100);
+        assert!(sign_in.fresh(1069).is_some() && sign_in.fresh(1070).is_none());
         let tokens = Tokens { access: Secret::new("a2"), refresh: None, lifetime: None, scope: None };
         sign_in.take(tokens, 300);
         assert_eq!(sign_in.refresh, Some(Secret::new("r1")));
-        assert!(sign_in.fresh(u64::MAX - EARLY).is_some(), "no end is known");
+        assert!(sign_in.fresh(u64::MAX).is_some(), "no end is known");
         assert!(!format!("{sign_in:?}").contains("r1"));
     }
 }
