@@ -24,6 +24,7 @@ pub struct Config {
     /// Sections for some hosts only, in the order of the file.
     #[serde(rename = "host")]
     pub hosts: Vec<HostConfig>,
+    pub record: RecordConfig,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
@@ -227,6 +228,19 @@ fn usable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Strin
     let options = redact::Options { patterns, ..redact::Options::default() };
     options.check().map_err(serde::de::Error::custom)?;
     Ok(options.patterns)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecordConfig {
+    /// Whether a session in which Linus has a part leaves an audit log.
+    pub audit: bool,
+}
+
+impl Default for RecordConfig {
+    fn default() -> Self {
+        Self { audit: true }
+    }
 }
 
 /// One prefix key as the bytes that a terminal sends for it.

@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
-//! the top (`config cli trust login peers ask risk session`).
+//! `record` < the top (`config cli trust login peers ask incident risk session`).
 
 pub mod ask;
 pub mod builtin;
@@ -12,10 +12,12 @@ pub mod control;
 pub mod copilot;
 pub mod error;
 pub mod files;
+mod incident;
 pub mod linus;
 pub mod login;
 pub mod peers;
 pub mod private;
+pub mod record;
 mod risk;
 pub mod session;
 pub mod shell;
@@ -30,6 +32,7 @@ use crate::config::Config;
 use crate::error::{Error, status};
 use crate::linus::redact::Redactor;
 use crate::peers::Door;
+use crate::record::Tape;
 use crate::session::Start;
 use crate::shell::Shell;
 use crate::ssh::surroundings::Observed;
@@ -93,6 +96,9 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     if cli.risk {
         return risk::run().map(|()| ExitCode::SUCCESS);
     }
+    if let Some(id) = &cli.incident {
+        return incident::run(id).map(|()| ExitCode::SUCCESS);
+    }
     let snippet = cli.integration.as_deref().and_then(Shell::named).map(Shell::for_rc_file);
     let text = match (snippet, cli.completions) {
         (Some(snippet), _) => snippet,
@@ -114,10 +120,15 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     let asks = || ConfigSays::ask(&ssh, args, &invocation, &places);
     let observed = Observed::new(window(), signals::is_ignored(nix::libc::SIGHUP));
     if let Plan::Become(_) = ssh::decide(&invocation, &observed.surroundings(), asks) {
+        if cli.record.is_some() {
+            eprintln!("aissh: --record: this is no session on a terminal, so nothing is recorded");
+        }
         return Err(become_ssh(&ssh, args));
     }
+    // Who asks for a recording does not want to work without one.
+    let tape = cli.record.as_deref().map(Tape::create).transpose()?;
     let outcome = settings(cli).and_then(|(config, door)| {
-        let verdict = session::run(&Start {
+        let verdict = session::run(Start {
             ssh: &ssh,
             args,
             invocation: &invocation,
@@ -125,6 +136,7 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
             cli,
             config: &config,
             door: &door,
+            tape,
         });
         door.close();
         verdict

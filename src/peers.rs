@@ -74,6 +74,11 @@ impl Door {
         }
     }
 
+    /// Who gets what leaves this process; `None` where nothing does.
+    pub fn recipient(&self) -> Option<String> {
+        (!self.is_inside()).then(|| self.name())
+    }
+
     /// A connection of its own: each lane has one. All built-in ones share one Linus, and so do those of a command.
     pub fn peer(&self) -> Box<dyn Peer> {
         match self {

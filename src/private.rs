@@ -21,44 +21,43 @@ pub fn state_folder() -> Option<PathBuf> {
 /// Makes the folder where it is missing, and checks that it is the user's own. One of theirs that others may enter is
 /// closed to them.
 pub fn folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    let meta = fs::symlink_metadata(path)?;
+    let named = |e| at(path, &e);
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(named)?;
+    let meta = fs::symlink_metadata(path).map_err(named)?;
     if !meta.is_dir() {
         return Err(complaint(path, "is not a folder"));
     }
     owned(path, &meta)?;
     if meta.mode() & 0o077 != 0 {
-        fs::set_permissions(path, Permissions::from_mode(0o700))?;
+        fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(named)?;
     }
     Ok(())
 }
 
 /// Opens a file for adding to its end, or makes it. Its folder must have been checked.
 pub fn append(path: &Path) -> io::Result<File> {
-    let file = options().append(true).create(true).open(path)?;
-    checked(path, file)
+    opened(path, options().append(true).create(true))
 }
 
 /// Opens a file to be read, and written in place; makes it where it is missing. For locks and small stores.
 pub fn open(path: &Path) -> io::Result<File> {
-    let file = options().read(true).write(true).create(true).truncate(false).open(path)?;
-    checked(path, file)
+    opened(path, options().read(true).write(true).create(true).truncate(false))
 }
 
 /// Makes a file that must not exist yet.
 pub fn create(path: &Path) -> io::Result<File> {
-    checked(path, options().write(true).create_new(true).open(path)?)
+    opened(path, options().write(true).create_new(true))
 }
 
 /// Reads a file whole. `None`: there is none. One that is another's, or longer than `limit` bytes, is an error.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match options().read(true).open(path) {
-        Ok(file) => checked(path, file)?,
+    let file = match opened(path, options().read(true)) {
+        Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(e),
     };
     let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes)?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| at(path, &e))?;
     if bytes.len() as u64 > limit {
         return Err(complaint(path, &format!("is larger than {limit} bytes")));
     }
@@ -73,7 +72,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.push(format!(".{}~", std::process::id()));
     let temporary = path.with_file_name(temporary);
     let _ = fs::remove_file(&temporary);
-    let written = create(&temporary).and_then(|mut file| {
+    let written = options().write(true).create_new(true).open(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_data()?;
         fs::rename(&temporary, path)
@@ -81,7 +80,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
-    written
+    written.map_err(|e| at(path, &e))
 }
 
 /// 0600, no link followed, and no FIFO waited for.
@@ -91,7 +90,8 @@ fn options() -> OpenOptions {
     options
 }
 
-fn checked(path: &Path, file: File) -> io::Result<File> {
+fn opened(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let file = options.open(path).map_err(|e| at(path, &e))?;
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(complaint(path, "is not a regular file"));
@@ -111,6 +111,11 @@ fn owned(path: &Path, meta: &fs::Metadata) -> io::Result<()> {
         return Ok(());
     }
     Err(complaint(path, &format!("belongs to user {}, not to {user}", meta.uid())))
+}
+
+/// An error with the name that it is about.
+fn at(path: &Path, e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
 }
 
 fn complaint(path: &Path, what: &str) -> io::Error {

@@ -37,6 +37,12 @@ pub struct Cli {
     /// Only wrap ssh: no panel, no Linus
     #[arg(long, conflicts_with = "sidebar")]
     pub no_copilot: bool,
+    /// Record the terminal in this file, which must not exist yet (asciicast v3)
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Print a session's timeline as Markdown, by its id or the beginning of it; `last` is the newest
+    #[arg(long, value_name = "ID")]
+    pub incident: Option<String>,
     /// Talk to the Linus at this MCP endpoint instead of the built-in one
     #[arg(long, value_name = "URL")]
     pub linus_url: Option<String>,
@@ -76,6 +82,7 @@ impl Cli {
             || self.risk
             || self.login.is_some()
             || self.logout.is_some()
+            || self.incident.is_some()
             || self.integration.is_some()
             || self.schema
             || self.completions.is_some()
@@ -109,6 +116,7 @@ fn is_mode(option: &OsString) -> bool {
         "--ask",
         "--json",
         "--risk",
+        "--incident",
         "--login",
         "--logout",
         "--integration",

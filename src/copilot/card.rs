@@ -122,16 +122,17 @@ impl Card {
         self.assessment = assess(self.text(), syntax);
     }
 
-    /// The same id came again. What the user did with the same command stands.
-    pub(super) fn replace(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) {
+    /// The same id came again. What the user did with the same command stands; true if it is another.
+    pub(super) fn replace(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) -> bool {
         let mut new = Self::from_wire(suggestion, place);
         if new.command == self.command && new.refused == self.refused {
             (self.description, self.label, self.bound) = (new.description, new.label, new.bound);
             (self.undo, self.verify) = (new.undo, new.verify);
-            return;
+            return false;
         }
         new.changed_at = Some(now);
         *self = new;
+        true
     }
 }
 

@@ -6,6 +6,7 @@ mod binding;
 mod card;
 mod chat;
 mod file_cards;
+mod happening;
 mod intent;
 mod link;
 pub mod policy;
@@ -18,11 +19,13 @@ pub use binding::Place;
 pub use card::{Card, CardState, Judgement, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
 pub use file_cards::{FileCard, FileCards, FileState};
+pub use happening::Happening;
 pub use intent::Intent;
 pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};
 pub use suggestions::{NUMBERS, Refusal, Suggestions};
 
 use crate::linus::contract::Envelope;
+use happening::Happenings;
 
 /// Everything the panel shows.
 #[derive(Debug, Clone)]
@@ -32,6 +35,7 @@ pub struct Copilot {
     pub suggestions: Suggestions,
     pub files: FileCards,
     pub link: Link,
+    happened: Happenings,
 }
 
 impl Copilot {
@@ -43,6 +47,7 @@ impl Copilot {
             suggestions: Suggestions::default(),
             files: FileCards::default(),
             link: Link::new(peer),
+            happened: Happenings::default(),
         }
     }
 
@@ -67,10 +72,15 @@ impl Copilot {
             ));
         }
         if let Some(update) = envelope.intent_update {
-            self.intent = Some(Intent::from_wire(update));
+            let intent = Intent::from_wire(update);
+            if self.intent.as_ref() != Some(&intent) {
+                self.happened.push(Happening::Planned(intent.clone()));
+            }
+            self.intent = Some(intent);
         }
         if let Some(response) = envelope.chat_response {
             self.chat.answer(&response.message);
+            self.happened.push(Happening::Answered(response.message));
             self.suggestions.mention(&response.mentions);
         }
         if let Some(block) = envelope.notifications {
@@ -79,6 +89,24 @@ impl Copilot {
         for complaint in complaints {
             self.chat.note(&complaint);
         }
+    }
+
+    /// The user asks something; the value is the entry's id.
+    pub fn ask(&mut self, message: &str) -> u64 {
+        self.happened.push(Happening::Asked(message.to_owned()));
+        self.chat.say(message)
+    }
+
+    /// Something that was decided outside of this state.
+    pub fn happened(&mut self, happening: Happening) {
+        self.happened.push(happening);
+    }
+
+    /// What happened since it was last asked: what was said and planned, then what became of cards.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        let mut happened = self.happened.take();
+        happened.extend(self.suggestions.take_happenings());
+        happened
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::binding::Place;
 use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, refusal};
+use super::happening::{Happening, Happenings};
 use super::risk::Syntax;
 use crate::linus::contract::{ClearSuggestions, Suggestion};
 
@@ -37,6 +38,7 @@ pub struct Suggestions {
     here: Place,
     /// When a reply last changed which card has this number.
     moved_at: [Option<Instant>; NUMBERS],
+    happened: Happenings,
 }
 
 impl Suggestions {
@@ -130,6 +132,9 @@ impl Suggestions {
                 card.state = CardState::Edited;
             }
             card.judge_again(syntax);
+            if card.state == CardState::Edited {
+                self.happened.push(Happening::Edited { id: id.clone(), text: text.to_owned() });
+            }
         }
         self.release(&id, now);
     }
@@ -146,6 +151,8 @@ impl Suggestions {
         card.edited_text = was_edited.then(|| text.to_owned());
         card.judge_again(syntax);
         card.state = CardState::Sent;
+        let confirmed = Happening::confirmed(card, was_edited);
+        self.happened.push(confirmed);
         self.editing = None;
         Ok((id, was_edited))
     }
@@ -183,6 +190,7 @@ impl Suggestions {
         let Some(card) = self.get_mut(id) else { return false };
         card.state = CardState::Dismissed;
         card.edited_text = None;
+        self.happened.push(Happening::Dismissed { id: id.to_owned() });
         self.release(id, now);
         true
     }
@@ -236,6 +244,8 @@ impl Suggestions {
             let frozen = editing == Some(&card.id) || card.is_frozen();
             if frozen {
                 card.held = Some(Held::Remove);
+            } else {
+                self.happened.push(Happening::Cleared { id: card.id.clone() });
             }
             frozen
         });
@@ -248,8 +258,8 @@ impl Suggestions {
             if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
                 card.held = Some(Held::Replace(Box::new((suggestion.clone(), place.clone()))));
             } else {
-                card.replace(suggestion, place, now);
-                card.judge_again(syntax);
+                let came = renew(card, (suggestion, place), syntax, now);
+                self.happened.extend(came);
             }
             return true;
         }
@@ -258,6 +268,7 @@ impl Suggestions {
         }
         let mut card = Card::from_wire(suggestion, place);
         card.judge_again(syntax);
+        self.happened.extend(Happening::proposed(&card));
         self.cards.push(card);
         true
     }
@@ -276,14 +287,22 @@ impl Suggestions {
         let Some(card) = self.get_mut(id).filter(|c| !c.is_frozen()) else { return };
         match card.held.take() {
             Some(Held::Replace(held)) => {
-                card.replace(&held.0, &held.1, now);
-                card.judge_again(syntax);
+                let came = renew(card, (&held.0, &held.1), syntax, now);
+                self.happened.extend(came);
             }
             // What was sent stays as a record; only an open proposal goes.
-            Some(Held::Remove) if card.state == CardState::Proposed => self.cards.retain(|c| c.id != id),
+            Some(Held::Remove) if card.state == CardState::Proposed => {
+                self.cards.retain(|c| c.id != id);
+                self.happened.push(Happening::Cleared { id: id.to_owned() });
+            }
             Some(Held::Remove) | None => return,
         }
         self.note_moves(&before, now);
+    }
+
+    /// What happened to the cards since it was last asked.
+    pub(super) fn take_happenings(&mut self) -> Vec<Happening> {
+        self.happened.take()
     }
 
     fn get_mut(&mut self, id: &str) -> Option<&mut Card> {
@@ -304,6 +323,18 @@ impl Suggestions {
             }
         }
     }
+}
+
+/// The same card came again; a new command is a new proposal.
+fn renew(
+    card: &mut Card,
+    (suggestion, place): (&Suggestion, &Place),
+    syntax: Syntax,
+    now: Instant,
+) -> Vec<Happening> {
+    let is_another = card.replace(suggestion, place, now);
+    card.judge_again(syntax);
+    if is_another { Happening::proposed(card) } else { Vec::new() }
 }
 
 fn is_recent(at: Option<Instant>, now: Instant) -> bool {

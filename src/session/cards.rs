@@ -2,7 +2,7 @@
 
 use super::{Session, Side};
 use crate::control::keystrokes;
-use crate::copilot::Place;
+use crate::copilot::{Happening, Place};
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -47,9 +47,11 @@ impl Session {
                 panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
                 let origin = Origin::Suggested { id: id.to_owned(), was_edited };
                 observer.input(Input::Sent { command: text, origin }, now);
+                copilot.happened(Happening::Sent { id: id.to_owned(), command: text.to_owned() });
                 self.send_pty(&keys);
             }
             (Err(why), _) => {
+                copilot.happened(Happening::Refused { id: id.to_owned(), reason: why.clone() });
                 panel.view.not_sent(id, &why, copilot);
             }
             (Ok(_), None) => {}

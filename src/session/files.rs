@@ -219,7 +219,10 @@ impl Side {
             FileEvent::Progress(progress) => self.show_file(FilePage::Busy(words(progress))),
             FileEvent::Planned(Ok(plan)) => self.show_plan(plan),
             FileEvent::Planned(Err(stop)) => self.file_stopped(&stop, now),
-            FileEvent::Ended(outcome) => self.file_ended(&outcome, now),
+            FileEvent::Ended(outcome) => {
+                self.linus.recorded.push(super::record::file(&outcome));
+                self.file_ended(&outcome, now);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use crate::linus::lanes::{LaneEvent, Lanes, Work};
 use crate::linus::redact::{Redactor, Unredactable};
 use crate::linus::sharing::{Sharing, Toggled};
 use crate::linus::{CallError, Delivery as Arrival, Takes, Updates};
+use crate::record::Event;
 use crate::shell::{CommandRecord, Nonce, Origin};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ pub(super) struct Linus {
     dispatch: Dispatch<Ran, SessionEvent>,
     lanes: Lanes,
     session_id: String,
+    /// Who gets what leaves this process, if anything does.
+    pub(super) recipient: Option<String>,
     /// What must not be in any message.
     nonce: Nonce,
     pub(super) redactor: Redactor,
@@ -56,6 +59,8 @@ pub(super) struct Linus {
     entries: HashMap<u64, u64>,
     /// What was said last about credentials that are not accepted.
     denied: Option<String>,
+    /// What is to be kept of it, until the main loop takes it.
+    pub(super) recorded: Vec<Event>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
     started: Instant,
 }
@@ -72,6 +77,7 @@ impl Linus {
             dispatch: Dispatch::new(),
             lanes,
             session_id,
+            recipient: None,
             nonce,
             redactor,
             is_withheld_told: false,
@@ -87,6 +93,7 @@ impl Linus {
             takes: Takes::default(),
             entries: HashMap::new(),
             denied: None,
+            recorded: Vec::new(),
             started: now,
         }
     }
@@ -214,6 +221,11 @@ impl Linus {
         }
     }
 
+    /// A text without what must not be kept.
+    pub(super) fn clean(&mut self, text: &str) -> Option<String> {
+        self.redactor.redact_ours(&self.nonce.mask(text)).ok().map(|redacted| redacted.text)
+    }
+
     /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
     fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
         if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)
@@ -324,7 +336,7 @@ impl Side {
     pub(super) fn chat(&mut self, message: &str, now: Instant) {
         match self.linus.dispatch.chat(message.to_owned()) {
             Ok(id) => {
-                let entry = self.copilot.chat.say(message);
+                let entry = self.copilot.ask(message);
                 self.linus.entries.insert(id, entry);
                 if self.copilot.link.is_offline() {
                     self.copilot.chat.set_delivery(entry, Delivery::Queued);
@@ -362,7 +374,12 @@ impl Side {
         if let Some(mut request) = self.linus.compose(ticket, due, snapshot) {
             self.linus.mask(&mut request);
             match self.linus.redactor.redact_request(&mut request) {
-                Ok(_) => self.hand_over(lane, ticket, Work::Call(request), now),
+                Ok(_) => {
+                    if let Some(to) = &self.linus.recipient {
+                        self.linus.recorded.push(super::record::payload(&request, to));
+                    }
+                    self.hand_over(lane, ticket, Work::Call(request), now);
+                }
                 Err(why) => self.withhold(lane, ticket, &why, now),
             }
         }
@@ -455,6 +472,12 @@ impl Side {
         if fate != Fate::Queued {
             self.linus.entries.remove(&id);
         }
+    }
+
+    /// There is no audit any more, and it is said once.
+    pub(super) fn on_audit_lost(&mut self, why: &str) {
+        self.copilot.chat.note(&format!("The audit log is lost, nothing more is recorded in it: {why}"));
+        self.panel.dirty = true;
     }
 
     fn show_link(&mut self) {

@@ -13,6 +13,7 @@ mod keys;
 mod linus;
 mod panel;
 mod pump;
+mod record;
 mod start;
 mod suspend;
 mod wake;
@@ -39,6 +40,7 @@ use files::Files;
 use integrate::Integrating;
 use linus::Linus;
 use panel::Panel;
+use record::Recorders;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use wake::Wake;
@@ -90,6 +92,7 @@ struct Session {
     /// `None` with `--no-copilot`, and after a fault that cost the panel.
     side: Option<Side>,
     panel_is_lost: bool,
+    recorders: Recorders,
     event_rx: Receiver<Event>,
     lane_rx: Receiver<LaneEvent>,
 }
@@ -159,6 +162,7 @@ impl Session {
             side.dispatch(now);
         }
         self.on_panel_time(now);
+        self.record_all();
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -172,6 +176,7 @@ impl Session {
     /// The session is over: the panel is put away, the terminal given back, Linus told.
     fn finish(&mut self, verdict: Verdict) {
         self.guarded(Self::close_panel);
+        let unrecorded = self.end_records(verdict);
         if verdict.is_abnormal() {
             let reset = self.modes.reset();
             self.send_tty(&reset);
@@ -179,6 +184,9 @@ impl Session {
         self.deliver_to_tty();
         self.await_place();
         self.guard = None;
+        if let Some(why) = unrecorded {
+            eprintln!("aissh: the recording is not whole: {why}");
+        }
         if let Some(side) = self.side.take() {
             side.files.end();
             side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });
@@ -202,6 +210,8 @@ impl Side {
         self.files.login_user = user.or_else(|| self.given.user.clone());
         if let Some(facts) = &facts {
             self.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref());
+            let target = self.linus.target().to_owned();
+            self.linus.recorded.push(crate::record::Event::Target { target });
         }
         let facts = facts.unwrap_or_default();
         let names = [&self.given.host, &facts.host, &facts.hostname];
@@ -221,6 +231,7 @@ impl Side {
                     {
                         self.copilot.suggestions.done(id, record.exit.map(|e| e.code), now);
                     }
+                    self.linus.recorded.extend(record::ran(&record));
                     if record.finished && record.exit.is_none() {
                         self.integrating.note_miss();
                     }

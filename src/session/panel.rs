@@ -235,6 +235,7 @@ impl Session {
     pub(super) fn set_remote_size(&mut self, remote: Size) {
         if self.remote != remote {
             self.remote = remote;
+            self.recorders.resize(remote);
             let _ = self.pty.resize(remote);
         }
     }

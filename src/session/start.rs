@@ -6,6 +6,7 @@ use super::files::{Files, Worker};
 use super::integrate::Integrating;
 use super::linus::Linus;
 use super::panel::Panel;
+use super::record::{Recorders, window};
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
@@ -16,6 +17,7 @@ use crate::linus::Updates;
 use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::linus::redact::Redactor;
 use crate::peers::Door;
+use crate::record::{self, Audit, Tape};
 use crate::shell::{Nonce, Observer, Tail};
 use crate::ssh::side_channel::Route;
 use crate::ssh::{Facts, Invocation, Places, config_scan};
@@ -28,6 +30,7 @@ use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::ui::{Choice, Theme, View};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -45,13 +48,20 @@ pub struct Start<'a> {
     pub cli: &'a Cli,
     pub config: &'a Config,
     pub door: &'a Door,
+    /// What `--record` named.
+    pub tape: Option<File>,
 }
 
 /// Runs ssh to its end. An error means that nothing was started and the terminal is as before.
-pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
+pub fn run(mut start: Start<'_>) -> Result<Verdict, Error> {
+    let recorded = start.tape.take();
+    let start = &start;
     let failed = |what: &str, e: io::Error| Error::new(status::SSH, format!("{what}: {e}"));
+    let session_id = session_id().map_err(|e| failed("read random bytes", e))?;
     let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
     let size = tty.size().map_err(|e| failed("ask the terminal's size", e))?;
+    let tape = recorded.map(|file| tape(start, size, file)).transpose();
+    let tape = tape.map_err(|e| failed("record", e))?;
     let inherit = Inherit::observe();
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
     let (waker, wake) = wake::pair().map_err(|e| failed("make a pipe", e))?;
@@ -67,8 +77,10 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
     let side = if start.cli.no_copilot {
         None
     } else {
-        Side::new(start, size, event_tx.clone(), lane_tx, &waker).ok()
+        Side::new(start, size, &session_id, event_tx.clone(), lane_tx, &waker).ok()
     };
+    let audit = audit(start, &session_id);
+    let recorders = Recorders::new(audit, tape, waker.clone());
     let panel_is_lost = side.is_none() && !start.cli.no_copilot;
     let prefixes: Vec<Vec<u8>> = start.config.keys.prefix.iter().map(|key| key.bytes.clone()).collect();
     let mut session = Session {
@@ -93,6 +105,7 @@ pub fn run(start: &Start<'_>) -> Result<Verdict, Error> {
         open_when_connected: start.cli.sidebar,
         side,
         panel_is_lost,
+        recorders,
         event_rx,
         lane_rx,
     };
@@ -132,6 +145,7 @@ impl Side {
     fn new(
         start: &Start<'_>,
         size: Size,
+        session_id: &str,
         event_tx: SyncSender<Event>,
         lane_tx: SyncSender<LaneEvent>,
         waker: &Waker,
@@ -141,10 +155,10 @@ impl Side {
         let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
         let nonce = Nonce::new(random()?);
         let redactor = Redactor::new(start.config.redact.options());
-        let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), redactor, now);
-        let target = Facts::from_invocation(start.invocation);
-        let user = target.user.clone().or_else(|| std::env::var("USER").ok());
-        linus.set_target(user.as_deref(), target.hostname.as_deref());
+        let mut linus = Linus::new(lanes, session_id.to_owned(), nonce.clone(), redactor, now);
+        linus.recipient = start.door.recipient();
+        let target = target(start);
+        linus.set_target(target.user.as_deref(), target.hostname.as_deref());
         if start.door.is_inside() {
             linus.sharing.set_updates(Updates::On);
         }
@@ -170,6 +184,26 @@ impl Side {
             local_secret: false,
         })
     }
+}
+
+/// Who and where as the command line gives it, until `ssh -G` says better.
+fn target(start: &Start<'_>) -> Facts {
+    let target = Facts::from_invocation(start.invocation);
+    let user = target.user.or_else(|| std::env::var("USER").ok());
+    Facts { user, ..target }
+}
+
+/// The log of this session, which begins with the first thing that Linus has a part in.
+fn audit(start: &Start<'_>, session_id: &str) -> Audit {
+    let kept = start.config.record.audit && !start.cli.no_copilot;
+    let host = target(start).hostname.unwrap_or_default();
+    Audit::new(record::folder().filter(|_| kept), session_id, &host, &start.door.name())
+}
+
+/// What `--record` asks for.
+fn tape(start: &Start<'_>, size: Size, file: File) -> io::Result<Tape> {
+    let title = format!("ssh {}", target(start).hostname.unwrap_or_default());
+    Tape::start(file, window(size), &title, Redactor::new(start.config.redact.options()))
 }
 
 fn tail(config: &Config) -> Tail {
@@ -198,6 +232,6 @@ fn session_id() -> io::Result<String> {
 fn random() -> io::Result<[u8; 16]> {
     use std::io::Read;
     let mut bytes = [0; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes)
 }

@@ -30,6 +30,7 @@ impl Session {
         if !self.connected {
             self.before_connected(bytes);
         }
+        self.recorders.output(bytes);
         self.end_secret(now);
         self.modes.feed(bytes);
         self.mind_local_prompt();
