@@ -21,6 +21,8 @@ const PAGES_LIMIT: usize = 64;
 struct Discovered {
     is_modern: bool,
     name: String,
+    /// It was refused for want of a token; what else was asked may be allowed all the same.
+    denied: Option<CallError>,
 }
 
 impl<T: Transport> Mcp<T> {
@@ -58,7 +60,12 @@ impl<T: Transport> Mcp<T> {
         self.transport.begin()?;
         let discovered = self.discover(cancel)?;
         let era = if discovered.is_modern { Era::Modern } else { Era::Legacy };
-        self.as_era(era, Some(discovered.name), cancel)
+        let done = self.as_era(era, Some(discovered.name), cancel);
+        match (done, discovered.denied) {
+            // A modern server that wants a token has no better word for the legacy question than that it is wrong.
+            (Err(error), Some(denied)) if error != CallError::Cancelled => Err(denied),
+            (done, _) => done,
+        }
     }
 
     fn as_era(&mut self, era: Era, name: Option<String>, cancel: &Canceller) -> Result<Connected, CallError> {
@@ -78,7 +85,7 @@ impl<T: Transport> Mcp<T> {
     /// Asks a server of the modern era about itself. It is to be tried as a legacy one after everything but a clear
     /// answer, since legacy servers refuse the question in every way there is.
     fn discover(&mut self, cancel: &Canceller) -> Result<Discovered, CallError> {
-        let legacy = Ok(Discovered { is_modern: false, name: String::new() });
+        let legacy = |denied| Ok(Discovered { is_modern: false, name: String::new(), denied });
         // Again after a refusal that names the revision that we asked in: a gateway may be of two minds.
         for _ in 0..2 {
             let budget = self.budgets.probe;
@@ -86,7 +93,7 @@ impl<T: Transport> Mcp<T> {
             match self.exchange("server/discover", &params, Some(Revision::MODERN), budget, cancel) {
                 Ok(Some(Ok(result))) => {
                     let is_modern = names_modern(result.get("supportedVersions"));
-                    return Ok(Discovered { is_modern, name: server_name(&result) });
+                    return Ok(Discovered { is_modern, name: server_name(&result), denied: None });
                 }
                 Ok(Some(Err(error))) if matches!(error.code, HEADER_MISMATCH | MISSING_CAPABILITY) => {
                     return Err(error.into_call_error());
@@ -96,10 +103,11 @@ impl<T: Transport> Mcp<T> {
                 Err(Failure::Call(error @ (CallError::Unreachable(_) | CallError::Cancelled))) => {
                     return Err(error);
                 }
-                _ => return legacy,
+                Err(Failure::Call(denied @ CallError::Auth(_))) => return legacy(Some(denied)),
+                _ => return legacy(None),
             }
         }
-        legacy
+        legacy(None)
     }
 
     fn initialize(&mut self, cancel: &Canceller) -> Result<(Revision, String), CallError> {
