@@ -153,3 +153,56 @@ fn the_document_is_a_schema_of_its_own_dialect() {
     assert_eq!(document()["$id"], format!("urn:aissh:contract:{VERSION}"));
     assert_eq!(document()["tools"].as_object().map(Map::len), Some(4));
 }
+
+#[test]
+fn the_contracts_own_examples_are_valid() {
+    let context = json!({"ssh_host": "root@10.250.50.70", "ssh_user": "root", "cwd": "/root"});
+    let messages = [
+        json!({
+            "type": "chat", "session_id": "uuid-string",
+            "message": "hey linus, /var is full what's eating the space",
+            "context": {
+                "ssh_host": "root@10.250.50.70", "ssh_user": "root", "connected": true,
+                "terminal_tail": "last ~100 lines of terminal output as string", "cwd": "/root",
+                "last_command": "df -h", "last_exit_code": 0
+            }
+        }),
+        json!({
+            "type": "terminal_update", "session_id": "uuid-string",
+            "new_output": "only the new lines since last update",
+            "terminal_tail": "last ~100 lines including new output", "context": context
+        }),
+        json!({
+            "type": "command_executed", "session_id": "uuid-string",
+            "command": "du -ah /var | sort -rh | head -20", "source": "suggested", "suggestion_id": "cmd_001",
+            "was_edited": false, "output": "4.2G  /var/log/syslog\n2.1G  /var/log/journal/...\n...",
+            "exit_code": 0, "context": context
+        }),
+        json!({
+            "type": "session_state", "session_id": "uuid-string", "event": "connected",
+            "context": {"ssh_host": "root@10.250.50.70", "ssh_user": "root"}
+        }),
+    ];
+    for message in messages {
+        let kind = message["type"].as_str().unwrap();
+        assert!(validator(kind).is_valid(&message), "{kind}");
+        assert_eq!(serde_json::from_value::<Request>(message.clone()).unwrap().kind(), kind);
+    }
+    let answer = json!({
+        "chat_response": {"message": "Looks like /var/log is the culprit at 4.2G.", "mentions": ["cmd_001", "cmd_003"]},
+        "intent_update": {"summary": "Investigating /var disk usage", "confidence": 0.85, "steps": [
+            {"status": "done", "text": "Check overall disk usage with df -h"},
+            {"status": "current", "text": "List largest individual files in /var/log"},
+            {"status": "pending", "text": "Free disk space safely"}
+        ]},
+        "suggested_commands": {"commands": [
+            {"id": "cmd_001", "command": "ls -lhS /var/log/*.log | head -10",
+             "description": "List largest log files in /var/log", "risk": "low"},
+            {"id": "cmd_003", "command": "sudo apt-get clean && sudo apt-get autoremove -y",
+             "description": "Clean apt cache and remove unused packages (~500MB typical)", "risk": "medium"}
+        ]},
+        "clear_suggestions": {"ids": ["cmd_001", "cmd_002"]}
+    });
+    assert!(validator("envelope").is_valid(&answer));
+    assert_eq!(Envelope::read(&answer).1, Vec::<String>::new());
+}
