@@ -102,6 +102,11 @@ fn what_is_found_not_once_changes_nothing_and_says_the_lines() {
         "2 times, in lines 1, 2",
     );
     is_stopped(
+        "a placeholder of a secret",
+        change(&mut sftp, &replace(&path, "443", "443 ‹password-1›"), || {}),
+        "stands for a secret",
+    );
+    is_stopped(
         "oldContent differs in blanks",
         change(&mut sftp, &replace(&path, "listen 80 \n", "x"), || {}),
         "Line 1 differs from it in blanks",

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use support::DEADLINE;
 use support::aissh::{PREFIX, Run, chat, close_panel, open_panel};
 use support::envelopes::{card, says, suggests, to_chats};
-use support::files::text;
+use support::files::{set_mode, text};
 use support::lab::{Builder, Lab};
 use support::linus::Linus;
-use support::terminal::{Size, Terminal};
+use support::terminal::{Exit, Size, Terminal};
 use support::told::{commands, told, wait_connected};
+use support::zebra::Zebra;
 
 /// Who the prompt says is there, as ssh resolved it.
 fn login_prompt(builder: Builder) -> Builder {
@@ -108,7 +109,7 @@ fn a_refused_consent_connects_to_nothing_and_a_high_risk_wants_yes() {
 }
 
 #[test]
-fn another_users_shell_and_a_network_device_are_offered_nothing() {
+fn another_users_shell_is_offered_nothing() {
     // The prompt's user is not the login's: as after `sudo -i`, or in a container.
     let lab = Lab::builder().prompt("nobody@web1:\\w\\$ ").start();
     let linus = Linus::modern();
@@ -152,6 +153,42 @@ fn a_shell_inside_the_session_is_no_place_for_files_until_it_ends() {
     terminal.send(format!("{PREFIX}\t\ry"));
     terminal.wait_text("Nothing was changed.");
     assert_eq!(text(&path), "a\n");
+}
+
+#[test]
+fn a_network_device_is_offered_nothing() {
+    let Some(zebra) = Zebra::start("hunter2") else { return };
+    let lab = Lab::builder().sshd_option(&format!("ForceCommand {}", zebra.vtysh())).start();
+    let linus = Linus::modern();
+    let terminal = session(&lab, &linus, "r1#", &[replace(Path::new("/etc/frr/frr.conf"), "a", "b")]);
+    terminal.send(format!("{PREFIX}1"));
+    terminal.wait_text("Not here.");
+    terminal.wait_text("vtysh,");
+    assert_eq!(lab.log().matches("Accepted publickey").count(), 1);
+}
+
+#[test]
+fn a_server_that_never_answers_can_be_left_and_the_session_goes_on() {
+    let lab = login_prompt(Lab::builder().sshd_option("ForceCommand $HOME/forced")).start();
+    let forced =
+        "#!/bin/sh\ncase $SSH_ORIGINAL_COMMAND in '') exec bash --login ;; *) exec sleep 1000 ;; esac\n";
+    set_mode(&file(&lab, "forced", forced), 0o755);
+    let linus = Linus::modern();
+    let path = file(&lab, "a", "a\n");
+    let terminal = session(&lab, &linus, "@web1:~", &[replace(&path, "a", "b")]);
+    terminal.send(format!("{PREFIX}1"));
+    terminal.wait_text("logs in");
+    terminal.send("y");
+    terminal.wait_text("connecting");
+    assert!(lab.wait_log("Starting session: forced-command"));
+    terminal.send("\x1b");
+    terminal.wait_text("Ask Linus");
+    terminal.send(format!("{PREFIX}\t"));
+    terminal.type_line("echo still he''re");
+    terminal.wait_text("still here");
+    close_panel(&terminal);
+    terminal.type_line("exit");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
 }
 
 #[test]

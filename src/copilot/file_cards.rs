@@ -1,7 +1,7 @@
 //! The files that Linus wants changed, as cards: which there are and what became of each. What would change is found
 //! out when the user opens one; nothing is read before.
 
-use crate::linus::contract::{ClearSuggestions, FileAction, UpdateMode};
+use crate::linus::contract::{ClearSuggestions, FileAction, FileText, UpdateMode};
 
 /// Cards that are kept, closed ones included: more than anybody looks through.
 const CARDS_LIMIT: usize = 20;
@@ -26,8 +26,8 @@ pub struct FileCard {
     pub id: String,
     pub action: FileAction,
     pub state: FileState,
-    /// Lines added and removed, once the file was read.
-    pub counted: Option<(usize, usize)>,
+    /// Lines added and removed: what the action alone tells, and once the file was read, what the change tells.
+    counts: (usize, Option<usize>),
 }
 
 impl FileCard {
@@ -41,21 +41,24 @@ impl FileCard {
         self.action.mode.map_or("write", UpdateMode::name)
     }
 
-    /// `+3 −1`; before the file was read, what the action alone tells.
+    /// `+3 −1`, or `+3 −?` where the file has to be read first.
     pub fn counts(&self) -> String {
-        if let Some((added, removed)) = self.counted {
-            return format!("+{added} −{removed}");
-        }
-        let lines = |text: &crate::linus::contract::FileText| text.text().lines().count();
-        let added = lines(&self.action.content);
-        match self.action.mode {
-            Some(UpdateMode::Append | UpdateMode::Insert) => format!("+{added} −0"),
-            Some(UpdateMode::Replace) => {
-                format!("+{added} −{}", self.action.old_content.as_ref().map_or(0, lines))
-            }
-            None | Some(UpdateMode::Overwrite) => format!("+{added} −?"),
+        match self.counts {
+            (added, Some(removed)) => format!("+{added} −{removed}"),
+            (added, None) => format!("+{added} −?"),
         }
     }
+}
+
+/// What the action alone tells.
+fn counts(action: &FileAction) -> (usize, Option<usize>) {
+    let lines = |text: &FileText| text.text().lines().count();
+    let removed = match action.mode {
+        Some(UpdateMode::Append | UpdateMode::Insert) => Some(0),
+        Some(UpdateMode::Replace) => Some(action.old_content.as_ref().map_or(0, lines)),
+        None | Some(UpdateMode::Overwrite) => None,
+    };
+    (lines(&action.content), removed)
 }
 
 #[derive(Debug, Clone, Default)]
@@ -90,7 +93,7 @@ impl FileCards {
     /// The file was read.
     pub fn count(&mut self, id: &str, added: usize, removed: usize) {
         if let Some(card) = self.get_mut(id) {
-            card.counted = Some((added, removed));
+            card.counts = (added, Some(removed));
         }
     }
 
@@ -129,7 +132,8 @@ impl FileCards {
             self.named += 1;
             format!("file_{}", self.named)
         });
-        let card = FileCard { id, action, state: FileState::Proposed, counted: None };
+        let counts = counts(&action);
+        let card = FileCard { id, action, state: FileState::Proposed, counts };
         if let Some(same) = self.get_mut(&card.id) {
             if same.state == FileState::Open {
                 return Err(format!("A new version of {} was left out: the old one is open.", card.id));

@@ -8,6 +8,8 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 const CONTEXT: usize = 3;
 /// Bytes of a diff that are shown and recorded. More than that nobody reads; the rest is counted.
 const DIFF_LIMIT: usize = 1 << 20;
+/// And lines: a short line costs as much memory as a long one.
+const LINES_LIMIT: usize = 20_000;
 
 /// What a line of a diff is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub struct Diff {
 
 impl Diff {
     /// After `until` the diff is still right, but no longer the shortest.
-    pub(super) fn new(before: &str, after: &str, until: Instant) -> Self {
+    pub fn new(before: &str, after: &str, until: Instant) -> Self {
         let (old, new) = (lines(before), lines(after));
         let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(until));
         let mut making = Making { diff: Self::default(), bytes: 0 };
@@ -108,7 +110,7 @@ impl Making {
 
     fn line(&mut self, kind: DiffKind, line: &str) {
         self.bytes += line.len();
-        if self.bytes > DIFF_LIMIT {
+        if self.bytes > DIFF_LIMIT || self.diff.lines.len() >= LINES_LIMIT {
             self.diff.left_out += 1;
             return;
         }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::place::{Place, find};
 use super::{Diff, Doing, Existing, Plan, Progress, SIZE_LIMIT, Stop, change, paths, read_text, too_big};
 use crate::linus::contract::{FileAction, Risk, UpdateMode};
+use crate::linus::redact::places;
 use crate::ssh::sftp::Sftp;
 
 /// How long the shortest diff is looked for; after that, one that is right.
@@ -14,6 +15,7 @@ const SET_ID: u32 = 0o6000;
 
 /// Reads the file that an action is about, and says what the action would do to it.
 pub fn plan(sftp: &mut Sftp, action: &FileAction, progress: &mut dyn FnMut(Progress)) -> Result<Plan, Stop> {
+    has_no_placeholder(action)?;
     let place = find(sftp, &action.path)?;
     let before = read(sftp, &place, progress)?;
     let text = before.as_ref().map(|before| before.text.as_str());
@@ -46,6 +48,20 @@ pub fn plan(sftp: &mut Sftp, action: &FileAction, progress: &mut dyn FnMut(Progr
         plan.raise("The diff is too long to be shown whole.");
     }
     Ok(plan)
+}
+
+/// A placeholder stands for a secret that Linus was not shown. In a file it would be that text, or the secret where it
+/// does not belong.
+fn has_no_placeholder(action: &FileAction) -> Result<(), Stop> {
+    let texts = [Some(&action.content), action.old_content.as_ref(), action.anchor.as_ref()];
+    let found = texts.into_iter().flatten().find_map(|text| places(&text.text()).into_iter().next());
+    match found {
+        None => Ok(()),
+        Some(place) => Err(Stop::new(format!(
+            "It has {} in it, which stands for a secret that Linus was not shown. Change this file by hand.",
+            place.placeholder
+        ))),
+    }
 }
 
 fn read(

@@ -67,19 +67,18 @@ impl Files {
         }
     }
 
-    /// Hands a job over, with a way to stop it.
-    fn start(&mut self, stage: Stage, job: Job) {
-        let Some(open) = &mut self.open else { return };
-        let Ok((canceller, token)) = cancel() else { return };
+    /// Hands a job over, with a way to stop it. False where that cannot be done.
+    fn start(&mut self, stage: Stage, job: Job) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        let Ok((canceller, token)) = cancel() else { return false };
         (open.stage, open.canceller) = (stage, Some(canceller));
-        self.worker.send(self.ticket, job, token);
+        self.worker.send(self.ticket, job, token)
     }
 
-    /// What was begun is stopped; a write takes away what it has made so far, for which the end waits a moment.
+    /// What was begun is stopped, and the connection ends. A write takes away what it has made so far.
     pub(super) fn end(self) {
-        let is_writing = self.open.as_ref().is_some_and(|open| matches!(open.stage, Stage::Writing));
         drop(self.open);
-        self.worker.end(is_writing);
+        self.worker.end();
     }
 }
 
@@ -88,6 +87,9 @@ impl Session {
     pub(super) fn open_file(&mut self, id: &str) {
         let Some(side) = &mut self.side else { return };
         side.leave_file();
+        if side.files.open.is_some() {
+            return side.panel.view.set_notice("A file is still being written. The chat tells its end.");
+        }
         let place = if self.connected {
             side.place_for_files()
         } else {
@@ -106,7 +108,7 @@ impl Session {
         }
         match side.files.agreed {
             Some(_) => side.read_file(),
-            None => side.files.start(Stage::Checking, Job::Check),
+            None => side.start_job(Stage::Checking, Job::Check),
         }
     }
 
@@ -148,6 +150,13 @@ impl Side {
         compare(first.as_ref(), &Spot::new(facts, observer.state()), login_user.as_deref(), is_busy)
     }
 
+    fn start_job(&mut self, stage: Stage, job: Job) {
+        if !self.files.start(stage, job) {
+            let why = "What was begun before has not ended yet. Try again in a moment.";
+            self.file_failed(&["Nothing was changed.".to_owned(), why.to_owned()]);
+        }
+    }
+
     fn agree(&mut self) {
         let Some(Open { stage: Stage::Asking(way), .. }) = self.files.open else { return };
         self.files.agreed = Some(way);
@@ -157,8 +166,8 @@ impl Side {
     fn read_file(&mut self) {
         let (Some(open), Some(way)) = (&self.files.open, self.files.agreed) else { return };
         let Some(action) = self.copilot.files.get(&open.id).map(|card| card.action.clone()) else { return };
-        self.files.start(Stage::Reading, Job::Plan { action, way });
         self.show_file(FilePage::Busy("connecting, then reading".to_owned()));
+        self.start_job(Stage::Reading, Job::Plan { action, way });
     }
 
     /// The user said yes. Where the shell is, is looked at once more: it may be another one since.
@@ -177,8 +186,8 @@ impl Side {
         }
         match plan.confirm(word) {
             Ok(confirmed) => {
-                self.files.start(Stage::Writing, Job::Write(confirmed));
                 self.show_file(FilePage::Busy("writing".to_owned()));
+                self.start_job(Stage::Writing, Job::Write(confirmed));
             }
             Err(plan) => open.stage = Stage::Shown(plan),
         }

@@ -13,8 +13,9 @@ use ratatui::buffer::{Buffer, CellWidth};
 use serde_json::json;
 
 use super::*;
-use crate::copilot::{Copilot, Delivery, Place};
-use crate::linus::contract::Envelope;
+use crate::copilot::{Copilot, Delivery, FileState, Place};
+use crate::files::Diff;
+use crate::linus::contract::{Envelope, Risk};
 use crate::shell::{Dialect, Shell};
 use crate::terminal::Size;
 
@@ -205,6 +206,55 @@ fn golden_offline_with_a_queued_message_and_a_secret_prompt() {
     copilot.chat.set_delivery(said, Delivery::Queued);
     let view = focused(&mut copilot, now);
     all_sizes("offline", &view, &copilot, &Status { secret: true, ..status() });
+}
+
+/// Three file actions, and one of them open.
+fn files(copilot: &mut Copilot, now: Instant) {
+    let reply = json!({ "file_actions": { "actions": [
+        { "id": "file_001", "action": "update_file", "mode": "replace", "path": "/etc/nginx/sites-enabled/shop",
+          "oldContent": "listen 80;", "content": ["listen 443 ssl;", "ssl_certificate /etc/ssl/shop.pem;"],
+          "description": "Serve the shop over TLS" },
+        { "id": "file_002", "action": "write_file", "path": "/tmp/notes\u{1b}[2J", "content": "x" },
+        { "id": "file_003", "action": "update_file", "mode": "append", "path": "/etc/cron.d/report", "content": "# end" },
+    ] } });
+    copilot.apply(Envelope::read(&reply).0, now);
+}
+
+#[test]
+fn golden_files_among_the_cards() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    files(&mut copilot, now);
+    copilot.files.begin("file_003");
+    copilot.files.end("file_003", FileState::Failed("Permission denied.".into()));
+    let mut view = focused(&mut copilot, now);
+    let (buffer, _) = draw_at(200, 60, &mut view, &copilot, &status());
+    compare("files-200x60", &picture(&buffer));
+}
+
+#[test]
+fn golden_a_change_of_a_file_before_it_is_written() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    files(&mut copilot, now);
+    let mut view = focused(&mut copilot, now);
+    view.open_file("file_001", "/etc/nginx/sites-enabled/shop");
+    let (before, after) =
+        ("server {\n\tlisten 80;\n\troot /srv;\n}\n", "server {\n\tlisten 443 ssl;\r\n\troot /srv;\n}");
+    let shown = FileShown {
+        path: "/etc/nginx/sites-available/shop".into(),
+        how: "replace".into(),
+        target: "root@prod-web-03".into(),
+        level: Risk::High,
+        reason: "Something runs in the terminal, perhaps another shell.".into(),
+        warnings: vec!["It has 2 names (hard links). Only this one gets the new content; the others keep the old.".into()],
+        notes: vec!["/etc/nginx/sites-enabled/shop is a symlink: the file that changes is /etc/nginx/sites-available/shop.".into()],
+        diff: Diff::new(before, after, now + Duration::from_secs(1)),
+    };
+    view.show_file("file_001", FilePage::Shown(Box::new(shown)));
+    view.key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE), &mut copilot, now);
+    view.key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE), &mut copilot, now);
+    all_sizes("file", &view, &copilot, &status());
 }
 
 #[test]
