@@ -28,6 +28,7 @@ mod sse;
 mod stdio;
 mod tls;
 mod tools;
+mod yielding;
 
 pub use call_error::{CallError, Delivery};
 pub use cancel::Canceller;

@@ -20,6 +20,7 @@ use super::cancel::Canceller;
 use super::contract::Request;
 use super::dispatch::{Lane, Ticket};
 use super::peer::{Answer, Peer};
+use super::yielding;
 
 /// Jobs that a lane holds: the dispatch keeps one in flight, and leaving adds a last one behind it.
 const JOBS_LIMIT: usize = 4;
@@ -175,6 +176,7 @@ impl<W: Fn()> Outlet<W> {
 
 /// The body of a lane's thread.
 fn run<W: Fn()>(jobs: &Receiver<Job>, factory: &dyn Fn(Lane) -> Box<dyn Peer>, outlet: &Outlet<W>) {
+    yielding::to_the_session();
     let mut peer: Option<Box<dyn Peer>> = None;
     while let Ok(job) = jobs.recv() {
         let started = Instant::now();

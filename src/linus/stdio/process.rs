@@ -20,6 +20,7 @@ use super::lines::{LINE_LIMIT, Lines};
 use super::slot::{Event, Slot};
 use crate::linus::helper::{Group, Helper, HelperError, Tail, in_words};
 use crate::linus::jsonrpc::{self, Incoming};
+use crate::linus::yielding;
 
 /// Messages that wait to be written. The lanes have one each; the rest are notices and answers.
 const OUTGOING_LIMIT: usize = 16;
@@ -75,7 +76,10 @@ impl Process {
         let (wake_rx, wake) = wake_pipe().map_err(failed)?;
         let this = Arc::new(Self { inner: Mutex::default(), ended: Condvar::new(), wake });
         let process = Arc::clone(&this);
-        let run = move || Pump::new(&process, group, wake_rx).run();
+        let run = move || {
+            yielding::to_the_session();
+            Pump::new(&process, group, wake_rx).run();
+        };
         Builder::new().name("linus-stdio".into()).spawn(run).map_err(failed)?;
         Ok(this)
     }
