@@ -144,7 +144,12 @@ fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
         (Some(b'='), _) => (after(1), false, 1),
         (Some(b':'), _) => (after(1), true, 1),
         (Some(b','), _) if is_closed && is_definition(view, name.start) => (after(1), false, 1),
-        (Some(b'>'), _) if is_tag(view, name.start) => (sign + 1, false, 1),
+        (Some(b'>'), _) if is_tag(view, name.start) && is_closed_tag(view, sign) => (sign + 1, false, 1),
+        // SQL and the like: `PASSWORD 'x'`, `PASSWORD('x')`, `PSK "x"`.
+        (Some(b'\'' | b'"'), _) if sign > at && quote.is_none() => (sign, false, 0),
+        (Some(b'('), Some(b'\'' | b'"')) if view.bytes[name.start].is_ascii_uppercase() => {
+            (sign + 1, false, 0)
+        }
         _ if sign == at + 1 && is_option(view, name.start) => (sign, false, 0),
         _ => return value_below(view, sign, is_closed),
     };
@@ -178,6 +183,11 @@ fn is_definition(view: &View, name: usize) -> bool {
 fn is_tag(view: &View, name: usize) -> bool {
     let before = view.bytes[name.saturating_sub(NAME_LIMIT)..name].iter().rev();
     before.clone().find(|b| !b.is_ascii_alphanumeric() && **b != b':') == Some(&b'<')
+}
+
+fn is_closed_tag(view: &View, at: usize) -> bool {
+    let rest = &view.bytes[at..view.line(at).end.min(at + VALUE_LIMIT)];
+    rest.windows(2).any(|w| w == b"</")
 }
 
 /// `--name value` or `-name value`, and a single blank: help texts have more.

@@ -133,7 +133,7 @@ pub(super) fn manifest(view: &View, at: usize) -> Vec<Found> {
     let word = &view.bytes[at + 4..view.len().min(at + 24)];
     let is_secret = word.iter().position(|b| b.is_ascii_alphabetic()).is_some_and(|p| {
         word[p..].starts_with(b"Secret")
-            && !word.get(p + 6).is_some_and(u8::is_ascii_alphanumeric)
+            && !view.in_line(at + p + 10).is_some_and(|b| b.is_ascii_alphanumeric())
             && word[..p].contains(&b':')
     });
     if !is_secret {

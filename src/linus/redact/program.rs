@@ -53,13 +53,16 @@ pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> 
         for arg in args {
             let next = || words.get(i + 1).cloned();
             let secret = match arg.style {
-                Style::Operand(number) => {
-                    if this != arg.flag {
-                        continue;
-                    }
-                    let operands = words[i + 1..].iter().filter(|w| !text(w).starts_with('-'));
-                    operands.clone().nth(number.saturating_sub(2) + usize::from(number > 2)).cloned()
+                // `-` stands for the program itself.
+                Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
+                    let from = i + usize::from(arg.flag != "-");
+                    words[from..]
+                        .iter()
+                        .filter(|w| !text(w).starts_with('-'))
+                        .nth(number.saturating_sub(1))
+                        .cloned()
                 }
+                Style::Operand(_) => None,
                 _ if this == arg.flag => {
                     if arg.style == Style::Attached {
                         None
@@ -220,13 +223,25 @@ pub(super) fn netrc(view: &View, name: &Range<usize>) -> Option<Found> {
         return None;
     }
     let line = view.line(name.start);
-    let from = view.line(line.start.saturating_sub(1)).start;
-    let before =
-        String::from_utf8_lossy(&view.bytes[from.max(name.start.saturating_sub(ECHO_LIMIT))..name.start])
-            .into_owned();
-    let is_netrc = ["login ", "machine ", "default", "user "].iter().any(|w| before.contains(w));
+    let is_first = view.bytes[line.start..name.start].trim_ascii().is_empty();
+    let before = if is_first { view.line(line.start.saturating_sub(1)) } else { line.start..name.start };
+    let before = before.start.max(name.start.saturating_sub(ECHO_LIMIT))..before.end;
+    let before = String::from_utf8_lossy(&view.bytes[before]).into_owned();
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let asks = |word: &&str| ["login", "user", "account", "machine"].contains(word);
+    let is_netrc =
+        if is_first { words.first().is_some_and(asks) } else { words.iter().rev().nth(1).is_some_and(asks) };
+    let is_row = is_first && at >= name.end + 2 && is_cell(view, at);
+    let is_netrc = is_netrc || is_row;
     let value = assign::read(view, at).filter(|_| is_netrc)?;
     let is_secret = !value::is_mask(&String::from_utf8_lossy(&view.bytes[value.range.clone()]))
         && assign::is_secret(view, &value.with_colon(), Wants::Any, "");
     is_secret.then(|| Found::new(value.range, "password", Rank::Name, value.is_cut))
+}
+
+/// The last cell of a table's row, with a password that is no word (`vault kv get`).
+fn is_cell(view: &View, at: usize) -> bool {
+    let cell = view.bytes[at..view.line(at).end].trim_ascii();
+    let has = |is: fn(&u8) -> bool| cell.iter().any(is);
+    cell.len() >= 8 && !cell.contains(&b' ') && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }

@@ -63,8 +63,8 @@ pub(super) enum Lead {
 }
 
 /// Parts of names: where one of them stands, a name is looked at.
-const STEMS: [&str; 17] = [
-    "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "cookie", "session", "jwt",
+const STEMS: [&str; 18] = [
+    "sig", "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "cookie", "session", "jwt",
     "bearer", "kennwort", "salt", "hmac", "totp",
 ];
 /// The beginnings of what is not in the table: its grammar is code.

@@ -89,7 +89,12 @@ fn is_variable(value: &str) -> bool {
                 || name.bytes().all(|b| !b.is_ascii_lowercase())
                 || name.bytes().all(|b| !b.is_ascii_uppercase() && !b.is_ascii_digit()))
     };
-    value.strip_prefix('$').is_some_and(is_shell)
+    // PHP's `$_POST['x']`, `$this->x`, a shell's `$x{…}`.
+    let is_member = |rest: &str| {
+        let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        length > 0 && (rest[length..].starts_with(['[', '{', '(']) || rest[length..].starts_with("->"))
+    };
+    value.strip_prefix('$').is_some_and(|rest| is_shell(rest) || is_member(rest))
         || value
             .strip_prefix('%')
             .is_some_and(|rest| rest.len() < 3 || rest.strip_suffix('%').is_some_and(is_name))
@@ -146,9 +151,11 @@ pub(super) fn is_path(value: &str) -> bool {
     let is_part =
         |part: &str| part.len() < 20 && !is_random(part) || part.contains('.') || part.contains('-');
     is_drive
-        || value
-            .strip_prefix('/')
-            .is_some_and(|rest| value.len() < 3 || rest.contains('/') && rest.split('/').all(is_part))
+        || value.strip_prefix('/').is_some_and(|rest| {
+            value.len() < 3
+                || (rest.contains('/') || rest.bytes().all(|b| b.is_ascii_lowercase()))
+                    && rest.split('/').all(is_part)
+        })
 }
 
 /// An expression of a programming language: a call, a member, an argument, a type.
@@ -166,6 +173,13 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
         {
             return true;
         }
+    }
+    // `Option<String>`.
+    if let Some((generic, _)) = value.split_once('<')
+        && generic.split("::").all(is_name)
+        && value.contains('>')
+    {
+        return true;
     }
     if let Some((array, _)) = value.split_once('[')
         && is_name(array)
