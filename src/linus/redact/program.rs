@@ -229,8 +229,8 @@ pub(super) fn netrc(view: &View, name: &Range<usize>) -> Option<Found> {
     let before = String::from_utf8_lossy(&view.bytes[before]).into_owned();
     let words: Vec<&str> = before.split_whitespace().collect();
     let asks = |word: &&str| ["login", "user", "account", "machine"].contains(word);
-    let is_netrc =
-        if is_first { words.first().is_some_and(asks) } else { words.iter().rev().nth(1).is_some_and(asks) };
+    let begins = words.first().is_some_and(asks) || words.contains(&"machine");
+    let is_netrc = begins && (is_first || words.iter().rev().nth(1).is_some_and(asks));
     let is_row = is_first && at >= name.end + 2 && is_cell(view, at);
     let is_netrc = is_netrc || is_row;
     let value = assign::read(view, at).filter(|_| is_netrc)?;
