@@ -10,6 +10,7 @@ mod intent;
 mod link;
 pub mod policy;
 pub mod risk;
+mod secrets;
 mod suggestions;
 
 use std::time::Instant;
