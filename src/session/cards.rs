@@ -42,18 +42,17 @@ impl Session {
             Some(why) => Err(why),
             None => side.with_secrets(text).map_err(|why| format!("Not sent: {why}")),
         };
-        let keys = filled.and_then(|text| match keystrokes(&text, paste) {
-            Ok(keys) => Ok((keys, text)),
+        let keys = filled.and_then(|typed| match keystrokes(&typed, paste) {
+            Ok(keys) => Ok((keys, typed)),
             Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
         });
         let Side { panel, watch, copilot, .. } = side;
         match (keys, watch.here()) {
-            (Ok((keys, text)), Some(observer)) => {
-                let text = text.as_str();
+            (Ok((keys, typed)), Some(observer)) => {
                 let start = observer.emulator().echo_start();
-                panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
                 let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                observer.input(Input::Sent { command: text, origin }, now);
+                observer.input(Input::Sent { command: &typed, origin }, now);
+                panel.echo = Some(Echo { start, text: typed, until: now + ECHO_WITHIN });
                 self.send_pty(&keys);
             }
             (Err(why), _) => {
