@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::binding::Place;
-use super::risk::{Assessment, COMMAND_LIMIT, Syntax, assess};
+use super::risk::{Assessment, COMMAND_LIMIT, Syntax};
+use super::secrets::{self, judged};
 use crate::linus::contract::{Risk, Suggestion};
 use crate::text::{cut, is_sendable_char, sanitize, visible_char};
 
@@ -74,7 +75,7 @@ impl Card {
             command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
             description: short(&suggestion.description, DESCRIPTION_LIMIT),
             label: suggestion.risk,
-            assessment: assess(&suggestion.command, syntax),
+            assessment: judged(&suggestion.command, syntax),
             state: CardState::Proposed,
             edited_text: None,
             undo: line(&suggestion.undo),
@@ -114,12 +115,12 @@ impl Card {
 
     /// The same of another text: what stands on the edit line.
     pub fn judge(&self, text: &str, syntax: Syntax) -> Judgement {
-        Judgement::new(&assess(text, syntax), self.label)
+        Judgement::new(&judged(text, syntax), self.label)
     }
 
     /// The text or the language is another.
     pub(super) fn judge_again(&mut self, syntax: Syntax) {
-        self.assessment = assess(self.text(), syntax);
+        self.assessment = judged(self.text(), syntax);
     }
 
     /// The same id came again. What the user did with the same command stands; true if it is another.
@@ -165,8 +166,10 @@ pub fn refusal(command: &str) -> Option<String> {
     if command.len() > COMMAND_LIMIT {
         return Some(format!("longer than {} KiB", COMMAND_LIMIT / 1024));
     }
-    let control = command.chars().find(|c| !is_sendable_char(*c))?;
-    Some(format!("it holds the control character {}", visible_char(control)))
+    if let Some(control) = command.chars().find(|c| !is_sendable_char(*c)) {
+        return Some(format!("it holds the control character {}", visible_char(control)));
+    }
+    secrets::refusal(command)
 }
 
 /// Foreign text for one place of the panel: harmless, no longer than `limit` bytes, no blanks around it.

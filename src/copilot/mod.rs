@@ -11,6 +11,7 @@ mod intent;
 mod link;
 pub mod policy;
 pub mod risk;
+mod secrets;
 mod suggestions;
 
 use std::time::Instant;

@@ -2,7 +2,9 @@
 
 use super::{Session, Side};
 use crate::control::keystrokes;
+use crate::copilot::risk::Syntax;
 use crate::copilot::{Happening, Place};
+use crate::linus::redact::{self, Quoting};
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -36,18 +38,23 @@ impl Session {
         let paste = self.modes.bracketed_paste();
         let Some(side) = &mut self.side else { return };
         let text = text.trim_end_matches('\n');
-        let keys = match side.obstacle(id, text, line_mode, now) {
+        let filled = match side.obstacle(id, text, line_mode, now) {
             Some(why) => Err(why),
-            None => keystrokes(text, paste).map_err(|refusal| format!("Not sent: {}", refusal.text())),
+            None => side.with_secrets(text).map_err(|why| format!("Not sent: {why}")),
         };
+        let keys = filled.and_then(|typed| match keystrokes(&typed, paste) {
+            Ok(keys) => Ok((keys, typed)),
+            Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
+        });
         let Side { panel, watch, copilot, .. } = side;
         match (keys, watch.here()) {
-            (Ok(keys), Some(observer)) => {
+            (Ok((keys, typed)), Some(observer)) => {
                 let start = observer.emulator().echo_start();
-                panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
                 let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                observer.input(Input::Sent { command: text, origin }, now);
+                observer.input(Input::Sent { command: &typed, origin }, now);
+                // Not what was typed: that holds the secrets.
                 copilot.happened(Happening::Sent { id: id.to_owned(), command: text.to_owned() });
+                panel.echo = Some(Echo { start, text: typed, until: now + ECHO_WITHIN });
                 self.send_pty(&keys);
             }
             (Err(why), _) => {
@@ -78,6 +85,26 @@ pub(super) struct HeldBack {
 }
 
 impl Side {
+    /// The command with what its placeholders stand for, put in at the last moment. From then on that is known as a
+    /// secret in whatever form it comes back.
+    fn with_secrets(&mut self, text: &str) -> Result<String, String> {
+        if redact::places(text).is_empty() {
+            return Ok(text.to_owned());
+        }
+        let dialect = self.watch.here().map(|observer| observer.facts().dialect);
+        let quoting = match dialect.map(Syntax::of) {
+            Some(Syntax::Posix) => Quoting::Posix,
+            Some(Syntax::Fish) => Quoting::Fish,
+            _ => Quoting::None,
+        };
+        let target = self.linus.target().to_owned();
+        let filled = self.linus.redactor.restore(text, &target).fill(quoting)?;
+        for (secret, class) in &filled.secrets {
+            self.linus.redactor.learn(secret, class);
+        }
+        Ok(filled.command)
+    }
+
     /// What a card would do depends on who reads it.
     pub(super) fn note_place(&mut self) {
         if let Some(observer) = self.watch.here() {

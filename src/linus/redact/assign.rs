@@ -144,13 +144,21 @@ fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
         (Some(b'='), _) => (after(1), false, 1),
         (Some(b':'), _) => (after(1), true, 1),
         (Some(b','), _) if is_closed && is_definition(view, name.start) => (after(1), false, 1),
-        (Some(b'>'), _) if is_tag(view, name.start) => (sign + 1, false, 1),
+        (Some(b'>'), _) if is_tag(view, name.start) && is_closed_tag(view, sign) => (sign + 1, false, 1),
+        // SQL and the like: `PASSWORD 'x'`, `PASSWORD('x')`, `PSK "x"`.
+        (Some(b'\'' | b'"'), _) if sign > at && quote.is_none() => (sign, false, 0),
+        (Some(b'('), Some(b'\'' | b'"')) if view.bytes[name.start].is_ascii_uppercase() => {
+            (sign + 1, false, 0)
+        }
         _ if sign == at + 1 && is_option(view, name.start) => (sign, false, 0),
         _ => return value_below(view, sign, is_closed),
     };
     let is_spaced = sign > at && start > sign + length;
     if is_block_scalar(view, start) {
         return row_below(view, start);
+    }
+    if peek(view, start) == Some(b'{') && view.is_break(start + 1) {
+        return value_within(view, start);
     }
     let mut value = read(view, start)?;
     (value.is_colon, value.is_spaced) = (is_colon, is_spaced);
@@ -180,6 +188,11 @@ fn is_tag(view: &View, name: usize) -> bool {
     before.clone().find(|b| !b.is_ascii_alphanumeric() && **b != b':') == Some(&b'<')
 }
 
+fn is_closed_tag(view: &View, at: usize) -> bool {
+    let rest = &view.bytes[at..view.line(at).end.min(at + VALUE_LIMIT)];
+    rest.windows(2).any(|w| w == b"</")
+}
+
 /// `--name value` or `-name value`, and a single blank: help texts have more.
 fn is_option(view: &View, name: usize) -> bool {
     let dashes = view.bytes[..name].iter().rev().take_while(|b| **b == b'-').count();
@@ -192,6 +205,14 @@ fn is_block_scalar(view: &View, at: usize) -> bool {
     let length =
         (at..at + 2).take_while(|i| matches!(view.in_line(*i), Some(b'|' | b'>' | b'-' | b'+'))).count();
     length > 0 && view.bytes[at] != b'-' && view.is_break(at + length)
+}
+
+/// `"name": { …, "value": "…" }`, as `terraform output -json` has it.
+fn value_within(view: &View, at: usize) -> Option<Value> {
+    let rest = &view.bytes[at..view.len().min(at + 256)];
+    let object = &rest[..rest.iter().position(|b| *b == b'}').unwrap_or(rest.len())];
+    let value = object.windows(8).position(|w| w == b"\"value\":")?;
+    read(view, skip_blanks(view, at + value + 8))
 }
 
 fn row_below(view: &View, at: usize) -> Option<Value> {
@@ -270,6 +291,7 @@ fn bare(view: &View, start: usize) -> Option<Value> {
         }
         end += 1;
     }
+    end = app_password(view, start, end).unwrap_or(end);
     let is_cut = view.is_open_end(end);
     let end = without_closers(view, start, end);
     (end > start).then_some(Value {
@@ -279,6 +301,14 @@ fn bare(view: &View, start: usize) -> Option<Value> {
         is_spaced: false,
         is_cut,
     })
+}
+
+/// Four groups of four small letters and the end of the line: as Google shows passwords for programs.
+fn app_password(view: &View, start: usize, end: usize) -> Option<usize> {
+    let text = view.bytes[start..view.line(start).end.min(start + 24)].trim_ascii_end();
+    let groups: Vec<&[u8]> = text.split(|b| *b == b' ').collect();
+    let is_group = |group: &&[u8]| group.len() == 4 && group.iter().all(u8::is_ascii_lowercase);
+    (end == start + 4 && groups.len() == 4 && groups.iter().all(is_group)).then_some(start + text.len())
 }
 
 /// What may stand in a value that goes on in the next row.

@@ -62,10 +62,36 @@ fn end_of_key(view: &View, start: usize) -> usize {
     end
 }
 
+/// The lines of base64 before the end of a private key at `at`: its head has scrolled away.
+pub(super) fn before_end(view: &View, at: usize) -> Option<Found> {
+    let head = &view.bytes[at..view.len().min(at + 60)];
+    let is_key = find_bytes(head, b"PRIVATE KEY").is_some_and(|key| !head[9..key].contains(&b'-'));
+    let first = view.line(at).start;
+    let same = view.bytes[first..at].iter().rev().take_while(|b| is_base64(**b) || **b == b'\\').count();
+    let mut start = at - same;
+    for _ in 0..KEY_LINES {
+        if start > first {
+            break;
+        }
+        let Some(before) = start.checked_sub(1).filter(|_| is_key) else { break };
+        let line = view.line(before);
+        let text = view.bytes[line.clone()].trim_ascii();
+        if text.len() < KEY_LINE && start != first || !text.iter().all(|b| is_base64(*b)) {
+            break;
+        }
+        start = line.start;
+    }
+    (is_key && start < at).then(|| Found::new(start..at, KEY, Rank::Block, true))
+}
+
 /// A line of base64, a header of one, or nothing.
 fn is_of_key(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b">").unwrap_or(line).trim_ascii();
+    // `cat -n` and `grep -n` number lines.
+    let number = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_numbered = number > 0 && number < 6 && matches!(line.get(number), Some(b'\t' | b' ' | b':'));
+    let line = if is_numbered { line[number + 1..].trim_ascii() } else { line };
     let is_header = line.iter().position(|b| *b == b':').is_some_and(|colon| {
         colon < 24
             && line[..colon].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
@@ -128,17 +154,18 @@ pub(super) fn rest_of_key(view: &View, start: usize, was_open: bool) -> Option<F
     (end > start && (is_key || was_open)).then(|| Found::new(start..end, KEY, Rank::Block, true))
 }
 
+/// Whether `Secret` is the kind that stands at `at`.
+pub(super) fn is_secret(view: &View, at: usize) -> bool {
+    let word = &view.bytes[at + 4..view.len().min(at + 24)];
+    word.iter().position(|b| b.is_ascii_alphabetic()).is_some_and(|p| {
+        word[p..].starts_with(b"Secret")
+            && !view.in_line(at + p + 10).is_some_and(|b| b.is_ascii_alphanumeric())
+            && word[..p].contains(&b':')
+    })
+}
+
 /// The values below `data:` and `stringData:` of the Kubernetes secret whose `kind` stands at `at`.
 pub(super) fn manifest(view: &View, at: usize) -> Vec<Found> {
-    let word = &view.bytes[at + 4..view.len().min(at + 24)];
-    let is_secret = word.iter().position(|b| b.is_ascii_alphabetic()).is_some_and(|p| {
-        word[p..].starts_with(b"Secret")
-            && !word.get(p + 6).is_some_and(u8::is_ascii_alphanumeric)
-            && word[..p].contains(&b':')
-    });
-    if !is_secret {
-        return Vec::new();
-    }
     let from = at.saturating_sub(MANIFEST_LIMIT / 2);
     let to = view.len().min(at + MANIFEST_LIMIT / 2);
     let lines = lines_around(view, at, from, to);

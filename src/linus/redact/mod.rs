@@ -50,7 +50,7 @@ use optional::Optional;
 use pieces::Piece;
 use view::{View, views};
 
-pub use restore::{Filled, Place, Quoting, Restoring, places};
+pub use restore::{Filled, Place, Quoting, Restoring, places, programs};
 
 /// What kind of secret: `github-token`, `password`, …; the first part of its placeholder.
 pub type Class = &'static str;
@@ -215,6 +215,7 @@ impl Redactor {
             let optional = self.optional.as_ref().map_err(|why| Unredactable::Pattern(why.clone()))?;
             let mut found =
                 scan::scan(view, optional, &mut budget).map_err(|Exhausted| Unredactable::Costly)?;
+            found.retain(|found| !placeholder::is_all(&view.bytes[found.range.clone()]));
             budget.spend(view.len()).map_err(|Exhausted| Unredactable::Costly)?;
             found.extend(self.known.find(view).ok_or(Unredactable::Costly)?);
             found.extend(self.at_edges(view, start));
@@ -261,7 +262,8 @@ impl Redactor {
         let foreign = placeholder::find(&view.bytes).into_iter().filter(is_free);
         let quoted = foreign.filter_map(|range| {
             let shown = String::from_utf8_lossy(&view.bytes[range.clone()]);
-            let is_ours = whose == Whose::Ours && self.known.get(&shown).is_some();
+            let is_ours = whose == Whose::Ours
+                && (placeholder::class(&shown).is_none() || self.known.get(&shown).is_some());
             let text = placeholder::quoted(&shown);
             (!is_ours).then(|| Piece { range: view.in_text(&range), text, class: None })
         });

@@ -10,6 +10,8 @@ use super::view::View;
 
 /// Where `{3,}` ends all the same. Longer than any token in use.
 const ENDLESS: usize = 4096;
+/// A row of a token's characters alone goes on with it, whatever its width.
+const WHOLE_ROW: usize = 24;
 /// A shorter beginning is in too many words.
 const LEAST_ANCHOR: usize = 3;
 /// A piece of a token in the next row is believed on its length alone from here on.
@@ -177,7 +179,8 @@ fn forward(view: &View, at: usize, item: &Item) -> End {
 fn run(view: &View, at: usize, set: Set, min: usize, max: usize) -> End {
     let mut end = at;
     while end - at < max && !view.is_end(end) && set.has(view.bytes[end]) {
-        if view.is_break(end) && end - at >= min && !(view.is_soft(end) && goes_on(view, end, set)) {
+        let is_row = || is_whole_row(view, end, set) || view.is_soft(end) && goes_on(view, end, set);
+        if view.is_break(end) && end - at >= min && !is_row() {
             break;
         }
         end += 1;
@@ -187,6 +190,12 @@ fn run(view: &View, at: usize, set: Set, min: usize, max: usize) -> End {
         _ if view.is_end(end) => End::TextEnds,
         _ => End::TooShort,
     }
+}
+
+/// Whether this row has nothing but characters of a token, and many.
+fn is_whole_row(view: &View, at: usize, set: Set) -> bool {
+    let row = &view.bytes[view.line(at)];
+    row.len() >= WHOLE_ROW && row.iter().all(|b| set.has(*b) || *b == b'.')
 }
 
 /// Whether what stands at the beginning of this row looks like the rest of a token, and not like a word of its own.
@@ -311,14 +320,14 @@ mod tests {
     fn a_token_goes_on_in_the_next_row() {
         assert_eq!(find("ab_[0-9]{3}", "x\na\nb_1\n23\nx"), Some(Hit::Whole(1..7)));
         assert_eq!(find("ab_[0-9a-z]{3,}", "ab_123\ndone"), Some(Hit::Whole(0..6)));
-        let row = format!("ab_{}", "1".repeat(27));
+        let row = format!("ab_{}", "1".repeat(37));
         let end = |text: &str| match find("ab_[0-9a-z]{3,}", text) {
             Some(Hit::Whole(range)) => range.end,
             other => panic!("{other:?}"),
         };
-        assert_eq!(end(&format!("{row}\n2a3b\nx")), 34, "the row is full");
-        assert_eq!(end(&format!("{row}\nroot@host:~# ")), 30, "a prompt is no rest");
-        assert_eq!(end(&format!("{row}\ntotal 5")), 30, "a word is no rest");
+        assert_eq!(end(&format!("{row}\n2a3b\nx")), 44, "the row is full");
+        assert_eq!(end(&format!("{row}\nroot@host:~# ")), 40, "a prompt is no rest");
+        assert_eq!(end(&format!("{row}\ntotal 5")), 40, "a word is no rest");
     }
 
     #[test]

@@ -13,7 +13,7 @@ const LIMIT: usize = 48;
 /// The number of a secret that was cut: there is nothing to put back.
 const PART: &str = "part";
 /// What is put into a text that looks like a placeholder and is none.
-const QUOTED: &str = "quoted:";
+const QUOTED: &str = "quoted.";
 
 pub(super) fn part(class: Class) -> String {
     format!("{OPEN}{class}-{PART}{CLOSE}")
@@ -36,6 +36,21 @@ pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
     memmem::find_iter(text, OPEN.as_bytes()).filter_map(|start| Some(start..end(text, start)?)).collect()
 }
 
+/// Whether there is nothing in this but what stands for secrets already, and signs around it.
+pub(super) fn is_all(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let mut rest = String::new();
+    let mut left = text.as_ref();
+    while let Some((before, after)) = left.split_once(OPEN) {
+        rest.push_str(before);
+        left = after
+            .split_once(CLOSE)
+            .filter(|(inside, _)| inside.len() <= LIMIT + QUOTED.len())
+            .map_or(after, |(_, after)| after);
+    }
+    text.contains(OPEN) && (rest + left).chars().filter(|c| c.is_alphanumeric()).count() < 3
+}
+
 fn end(text: &[u8], start: usize) -> Option<usize> {
     let inside = &text[start + OPEN.len()..];
     let is_inside = |b: &&u8| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-';
@@ -55,7 +70,7 @@ mod tests {
     fn placeholders_are_told_from_what_is_like_them() {
         assert_eq!(find("a ‹aws-key-1› b ‹x-part›".as_bytes()).len(), 2);
         for none in
-            ["‹nonce›", "‹hidden›", "‹aws-key›", "‹-1›", "‹AWS-1›", "‹quoted:aws-key-1›", "‹a-1", "‹a -1›"]
+            ["‹nonce›", "‹hidden›", "‹aws-key›", "‹-1›", "‹AWS-1›", "‹quoted.aws-key-1›", "‹a-1", "‹a -1›"]
         {
             assert!(find(none.as_bytes()).is_empty(), "{none}");
         }

@@ -53,13 +53,16 @@ pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> 
         for arg in args {
             let next = || words.get(i + 1).cloned();
             let secret = match arg.style {
-                Style::Operand(number) => {
-                    if this != arg.flag {
-                        continue;
-                    }
-                    let operands = words[i + 1..].iter().filter(|w| !text(w).starts_with('-'));
-                    operands.clone().nth(number.saturating_sub(2) + usize::from(number > 2)).cloned()
+                // `-` stands for the program itself.
+                Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
+                    let from = i + usize::from(arg.flag != "-");
+                    words[from..]
+                        .iter()
+                        .filter(|w| !text(w).starts_with('-'))
+                        .nth(number.saturating_sub(1))
+                        .cloned()
                 }
+                Style::Operand(_) => None,
                 _ if this == arg.flag => {
                     if arg.style == Style::Attached {
                         None
@@ -144,7 +147,7 @@ fn unquoted(view: &View, mut word: Range<usize>) -> Range<usize> {
 /// The value of a configuration's word: `requirepass …`, `enable secret 5 …`, `IDENTIFIED BY '…'`.
 pub(super) fn word(view: &View, word: Range<usize>, class: Class) -> Option<Found> {
     let is_word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    if view.before(word.start).is_some_and(is_word) {
+    if is_word(view.bytes[word.start]) && view.before(word.start).is_some_and(is_word) {
         return None;
     }
     let mut at = skip_blanks(view, word.end);
@@ -155,6 +158,34 @@ pub(super) fn word(view: &View, word: Range<usize>, class: Class) -> Option<Foun
     let value = assign::read(view, at)?;
     let is_secret = assign::is_secret(view, &value.with_colon(), Wants::Any, "");
     is_secret.then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
+}
+
+/// `the password is ginger-41`: what is no word has a digit.
+pub(super) fn likely(view: &View, word: Range<usize>, class: Class) -> Option<Found> {
+    let line = view.line(word.start);
+    if view.bytes[word.clone()].eq_ignore_ascii_case(b"lautet") {
+        let before = String::from_utf8_lossy(&view.bytes[line.start..word.start]).to_lowercase();
+        let is_about = before.contains("passwor") || before.contains("kennwor");
+        is_about.then_some(())?;
+    }
+    let is_sign = |i: &usize| matches!(peek(view, *i), Some(b' ' | b':' | b'"' | b'\'' | b'`'));
+    let start = (word.end..word.end + 8).find(|i| !is_sign(i))?;
+    let mut end = start;
+    while end - start < ECHO_LIMIT
+        && peek(view, end).is_some_and(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'`'))
+    {
+        end += 1;
+    }
+    while end > start && matches!(view.bytes[end - 1], b',' | b'.' | b';' | b')' | b'\'' | b'!' | b'?') {
+        end -= 1;
+    }
+    let text = &view.bytes[start..end];
+    let has = |is: fn(&u8) -> bool| text.iter().any(is);
+    let is_odd = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && text.len() >= 6;
+    let is_name = view.bytes[word].eq_ignore_ascii_case(b"invalid user") && !has(u8::is_ascii_punctuation);
+    let is_secret =
+        is_odd && !is_name && assign::is_secret(view, &Value::word(start..end, false), Wants::Any, "");
+    is_secret.then(|| Found::new(start..end, class, Rank::Name, false))
 }
 
 /// `password 7 0822455D0A16`, `secret 5 $1$…`, `key 0 plain`.
@@ -216,17 +247,37 @@ fn rfind(text: &[u8], what: &[u8]) -> Option<usize> {
 pub(super) fn netrc(view: &View, name: &Range<usize>) -> Option<Found> {
     let at = skip_blanks(view, name.end);
     let is_alone = !matches!(view.before(name.start), Some(b) if !matches!(b, b' ' | b'\t'));
-    if at == name.end || !is_alone || !view.bytes[name.clone()].eq_ignore_ascii_case(b"password") {
+    let is_password = view.bytes[name.clone()].eq_ignore_ascii_case(b"password");
+    if at == name.end || !is_alone || !is_password && &view.bytes[name.clone()] != b"key" {
         return None;
     }
     let line = view.line(name.start);
-    let from = view.line(line.start.saturating_sub(1)).start;
-    let before =
-        String::from_utf8_lossy(&view.bytes[from.max(name.start.saturating_sub(ECHO_LIMIT))..name.start])
-            .into_owned();
-    let is_netrc = ["login ", "machine ", "default", "user "].iter().any(|w| before.contains(w));
+    let is_first = view.bytes[line.start..name.start].trim_ascii().is_empty();
+    let before = if is_first { view.line(line.start.saturating_sub(1)) } else { line.start..name.start };
+    let before = before.start.max(name.start.saturating_sub(ECHO_LIMIT))..before.end;
+    let before = String::from_utf8_lossy(&view.bytes[before]).into_owned();
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let asks = |word: &&str| ["login", "user", "account", "machine"].contains(word);
+    let begins = words.first().is_some_and(asks) || words.contains(&"machine");
+    let is_netrc = begins && (is_first || words.iter().rev().nth(1).is_some_and(asks));
+    let is_radius = is_first && ["radius", "tacacs", "address"].iter().any(|w| before.contains(w));
+    let is_key = is_radius && is_cell(view, at);
+    if !(is_password || is_key) {
+        return None;
+    }
+    let begins = begins || !is_password;
+    let is_netrc = is_netrc || begins && !is_password;
+    let is_row = is_first && at >= name.end + 2 && is_cell(view, at);
+    let is_netrc = is_netrc || is_row;
     let value = assign::read(view, at).filter(|_| is_netrc)?;
     let is_secret = !value::is_mask(&String::from_utf8_lossy(&view.bytes[value.range.clone()]))
         && assign::is_secret(view, &value.with_colon(), Wants::Any, "");
     is_secret.then(|| Found::new(value.range, "password", Rank::Name, value.is_cut))
+}
+
+/// The last cell of a table's row, with a password that is no word (`vault kv get`).
+fn is_cell(view: &View, at: usize) -> bool {
+    let cell = view.bytes[at..view.line(at).end].trim_ascii();
+    let has = |is: fn(&u8) -> bool| cell.iter().any(is);
+    cell.len() >= 8 && !cell.contains(&b' ') && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
 }

@@ -68,12 +68,20 @@ impl std::fmt::Debug for Filled {
 pub fn places(command: &str) -> Vec<Place> {
     let ranges = placeholder::find(command.as_bytes()).into_iter();
     let all = ranges.filter(|range| placeholder::class(&command[range.clone()]).is_some());
+    let (quotes, parts) = read(command);
     let place = |range: Range<usize>| {
-        let (quote, part) = around(&command[..range.start]);
-        let sink = sink(&command[part..range.start]);
-        Place { placeholder: command[range.clone()].to_owned(), range, sink, quote }
+        let part = parts.iter().find(|part| part.contains(&range.start)).cloned().unwrap_or(0..0);
+        let quote =
+            quotes.iter().rev().find(|(at, _)| *at <= range.start).map_or(Quote::None, |(_, quote)| *quote);
+        Place { placeholder: command[range.clone()].to_owned(), sink: sink(&command[part]), range, quote }
     };
     all.map(place).collect()
+}
+
+/// The programs that a command runs, as far as its text says: the first words of its parts, and of what `sudo` and the
+/// like are given.
+pub fn programs(command: &str) -> Vec<String> {
+    read(command).1.into_iter().map(|part| sink(&command[part])).collect()
 }
 
 impl Redactor {
@@ -162,27 +170,39 @@ fn quoted(value: &str, quoting: Quoting) -> Option<String> {
     }
 }
 
-/// What quotes are open behind this text, and where the part of the command that it ends in begins.
-fn around(before: &str) -> (Quote, usize) {
-    let (mut quote, mut part) = (Quote::None, 0);
-    let mut escaped = false;
-    for (at, c) in before.char_indices() {
-        match (quote, c) {
-            _ if escaped => escaped = false,
-            (Quote::None | Quote::Double, '\\') => escaped = true,
-            (Quote::None, '\'') => quote = Quote::Single,
-            (Quote::Single, '\'') | (Quote::Double, '"') => quote = Quote::None,
-            (Quote::None, '"') => quote = Quote::Double,
-            (Quote::None | Quote::Double, '`') => return (Quote::Nested, part),
-            (Quote::None | Quote::Double, '(') if before[..at].ends_with('$') => {
-                return (Quote::Nested, part);
+/// Where which quotes begin, and the parts of a command: between pipes, semicolons and brackets.
+fn read(command: &str) -> (Vec<(usize, Quote)>, Vec<Range<usize>>) {
+    let (mut quote, mut start, mut escaped) = (Quote::None, 0, false);
+    let (mut quotes, mut parts) = (Vec::new(), Vec::new());
+    for (at, c) in command.char_indices() {
+        let before = &command[..at];
+        let next = match (quote, c) {
+            _ if std::mem::take(&mut escaped) => quote,
+            (Quote::None | Quote::Double, '\\') => {
+                escaped = true;
+                quote
             }
-            (Quote::None, '<') if before[..at].ends_with('<') => return (Quote::Nested, part),
-            (Quote::None, '|' | ';' | '&' | '\n' | '(' | '{') => part = at + c.len_utf8(),
-            _ => {}
+            (Quote::None, '\'') => Quote::Single,
+            (Quote::Single, '\'') | (Quote::Double, '"') => Quote::None,
+            (Quote::None, '"') => Quote::Double,
+            (Quote::None | Quote::Double, '`') => Quote::Nested,
+            (Quote::None | Quote::Double, '(') if before.ends_with('$') => Quote::Nested,
+            (Quote::None, '<') if before.ends_with('<') => Quote::Nested,
+            _ => quote,
+        };
+        if next != quote {
+            quotes.push((at, next));
+            quote = next;
+        }
+        if matches!(quote, Quote::None | Quote::Nested)
+            && matches!(c, '|' | ';' | '&' | '\n' | '(' | '{' | '`')
+        {
+            parts.push(start..at);
+            start = at + c.len_utf8();
         }
     }
-    (quote, part)
+    parts.push(start..command.len());
+    (quotes, parts)
 }
 
 /// The program's name, without assignments and `sudo` before it.

@@ -8,6 +8,7 @@
 //! | `unless NAME…` | names that only look like one, without their punctuation |
 //! | `value WORD…` | values that are no secret |
 //! | `word CLASS WORD…` | words whose value follows after a blank; `+` is a blank |
+//! | `likely CLASS WORD…` | the same in sentences; the value has a letter and a digit |
 //! | `coded CLASS WORD…` | words with a digit for the encoding between them and the value |
 //! | `arg CLASS STYLE FLAG PROGRAM…` | an option of programs; STYLE is `next`, `attached`, `user`, `percent` or `operandN` |
 //! | `piped CLASS whole\|user WORDS` | a program that reads the secret from a pipe |
@@ -53,22 +54,29 @@ pub(super) enum Lead {
     Name,
     Word(Class),
     Coded(Class),
+    Likely(Class),
     /// The program's options, by number.
     Program(usize),
     Piped(Class, bool),
     Url,
+    /// `user:password@tcp(`.
+    Dsn,
     Block,
+    KeyEnd,
     Header,
     Kind,
 }
 
 /// Parts of names: where one of them stands, a name is looked at.
-const STEMS: [&str; 17] = [
-    "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "cookie", "session", "jwt",
+const STEMS: [&str; 18] = [
+    "sig", "pass", "pwd", "pw", "psk", "secret", "token", "key", "cred", "auth", "cookie", "session", "jwt",
     "bearer", "kennwort", "salt", "hmac", "totp",
 ];
 /// The beginnings of what is not in the table: its grammar is code.
-const FIXED: [(&str, Lead); 8] = [
+const FIXED: [(&str, Lead); 11] = [
+    ("@tcp(", Lead::Dsn),
+    ("@unix(", Lead::Dsn),
+    ("-----END ", Lead::KeyEnd),
     ("://", Lead::Url),
     ("-----BEGIN ", Lead::Block),
     ("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY", Lead::Block),
@@ -172,9 +180,13 @@ impl Reading {
                 let wants = if words.next()? == "any" { Wants::Any } else { Wants::Random };
                 self.names.extend(words.map(|name| (class, wants, name)));
             }
-            "word" | "coded" => {
+            "word" | "coded" | "likely" => {
                 let class = words.next()?;
-                let lead = if kind == "word" { Lead::Word(class) } else { Lead::Coded(class) };
+                let lead = match kind {
+                    "word" => Lead::Word(class),
+                    "coded" => Lead::Coded(class),
+                    _ => Lead::Likely(class),
+                };
                 words.for_each(|word| self.lead(word.replace('+', " ").as_bytes(), lead));
             }
             "arg" => self.arg(&mut words)?,

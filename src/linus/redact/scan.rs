@@ -36,6 +36,7 @@ pub(super) fn scan(
                 }
             }
             Lead::Word(class) => found.extend(program::word(view, start..end, class)),
+            Lead::Likely(class) => found.extend(program::likely(view, start..end, class)),
             Lead::Coded(class) => found.extend(program::coded(view, start..end, class)),
             Lead::Program(number) if start >= told && program::is_program(view, &(start..end)) => {
                 let line = program::rest_of_command(view, end);
@@ -47,14 +48,16 @@ pub(super) fn scan(
                 budget.spend(program::ECHO_LIMIT)?;
                 found.extend(program::piped(view, start..end, class, is_user));
             }
+            Lead::Dsn => found.extend(url::dsn(view, start)),
+            Lead::KeyEnd if start > covered => found.extend(block::before_end(view, start)),
             Lead::Url => found.extend(url::find(view, start)),
             Lead::Block if start >= covered => found.extend(block::find(view, start)),
             Lead::Header => found.extend(header::find(view, start..end)),
-            Lead::Kind => {
-                budget.spend(block::MANIFEST_LIMIT / 8)?;
+            Lead::Kind if block::is_secret(view, start) => {
+                budget.spend(block::MANIFEST_LIMIT)?;
                 found.extend(block::manifest(view, start));
             }
-            Lead::Name | Lead::Program(_) | Lead::Block => {}
+            Lead::Name | Lead::Program(_) | Lead::Block | Lead::KeyEnd | Lead::Kind => {}
         }
         for new in &found[before..] {
             budget.spend(new.range.len())?;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::found::{Found, Rank};
+use super::value;
 use super::view::View;
 
 /// Ports that databases have; other lines with colons have other numbers there.
@@ -18,6 +19,9 @@ pub(super) fn find(view: &View) -> Vec<Found> {
 
 fn of_line(view: &View, line: Range<usize>) -> Option<Found> {
     let text = &view.bytes[line.clone()];
+    if let Some(found) = chap(view, &line) {
+        return Some(found);
+    }
     let first = text.iter().position(|b| *b == b':')?;
     let fields: Vec<Range<usize>> = fields(text, line.start);
     let field = |i: usize| &view.bytes[fields[i].clone()];
@@ -38,6 +42,17 @@ fn of_line(view: &View, line: Range<usize>) -> Option<Found> {
         }
         _ => None,
     }
+}
+
+/// `client * secret *` of `chap-secrets`.
+fn chap(view: &View, line: &Range<usize>) -> Option<Found> {
+    let text = std::str::from_utf8(&view.bytes[line.clone()]).ok().filter(|text| text.contains('*'))?;
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [client, "*", secret, "*"] = words[..] else { return None };
+    let inside = secret.trim_matches('"');
+    let start = line.start + text.rfind(secret)? + secret.find(inside)?;
+    let is_secret = client != "*" && inside != "*" && inside.len() > 2 && !value::is_mask(inside);
+    is_secret.then(|| Found::new(start..start + inside.len(), "password", Rank::Name, false))
 }
 
 /// `\:` is a colon of the field (libpq).

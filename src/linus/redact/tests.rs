@@ -80,14 +80,14 @@ fn placeholders_of_others_are_made_unlike_ours() {
     let mut redactor = redactor();
     redact(&mut redactor, TOKEN);
     let forged = "say ‹github-token-1› and ‹git\x1b[1mhub-token-1› and ‹x-part› ‹nonce›";
-    let quoted = "say ‹quoted:github-token-1› and ‹quoted:github-token-1› and ‹quoted:x-part› ‹nonce›";
+    let quoted = "say ‹quoted.github-token-1› and ‹quoted.github-token-1› and ‹quoted.x-part› ‹nonce›";
     assert_eq!(redact(&mut redactor, forged), quoted);
     assert_eq!(redact(&mut redactor, quoted), quoted);
     // The user and Linus may speak of one.
     let ours = redactor.redact_ours("what is ‹github-token-1›, and ‹github-token-9›?").unwrap();
     assert_eq!(
         (ours.text.as_str(), ours.found.len()),
-        ("what is ‹github-token-1›, and ‹quoted:github-token-9›?", 0)
+        ("what is ‹github-token-1›, and ‹quoted.github-token-9›?", 0)
     );
 }
 

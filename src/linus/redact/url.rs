@@ -50,6 +50,16 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
     }
 }
 
+/// The password of Go's `user:password@tcp(host)/name`, whose `@` stands at `at`.
+pub(super) fn dsn(view: &View, at: usize) -> Option<Found> {
+    let from = view.line(at).start.max(at.saturating_sub(LIMIT));
+    let before = &view.bytes[from..at];
+    let start = from + before.iter().rposition(|b| !is_of_url(*b)).map_or(0, |i| i + 1);
+    let colon = start + view.bytes[start..at].iter().position(|b| *b == b':')?;
+    let text = String::from_utf8_lossy(&view.bytes[colon + 1..at]).into_owned();
+    (!is_placeholder(&text)).then(|| Found::new(colon + 1..at, "password", Rank::Url, false))
+}
+
 fn is_of_url(byte: u8) -> bool {
     !matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'|')
 }

@@ -29,7 +29,9 @@ pub(super) struct Around<'v> {
 
 /// Whether this value is a secret.
 pub(super) fn is_secret(value: &str, around: &Around<'_>) -> bool {
-    let least = if around.is_cut { 1 } else { SHORTEST };
+    let is_count = value.len() < 4 && value.bytes().all(|b| b.is_ascii_digit());
+    let is_tight = !around.is_colon && !around.is_spaced && around.wants == Wants::Any && !is_count;
+    let least = if around.is_cut { 1 } else { SHORTEST - usize::from(is_tight) };
     if value.chars().count() < least || is_reference(value) || is_mask(value) || is_word(value, around.name) {
         return false;
     }
@@ -89,7 +91,12 @@ fn is_variable(value: &str) -> bool {
                 || name.bytes().all(|b| !b.is_ascii_lowercase())
                 || name.bytes().all(|b| !b.is_ascii_uppercase() && !b.is_ascii_digit()))
     };
-    value.strip_prefix('$').is_some_and(is_shell)
+    // PHP's `$_POST['x']`, `$this->x`, a shell's `$x{…}`.
+    let is_member = |rest: &str| {
+        let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        length > 0 && (rest[length..].starts_with(['[', '{', '(']) || rest[length..].starts_with("->"))
+    };
+    value.strip_prefix('$').is_some_and(|rest| is_shell(rest) || is_member(rest))
         || value
             .strip_prefix('%')
             .is_some_and(|rest| rest.len() < 3 || rest.strip_suffix('%').is_some_and(is_name))
@@ -146,9 +153,11 @@ pub(super) fn is_path(value: &str) -> bool {
     let is_part =
         |part: &str| part.len() < 20 && !is_random(part) || part.contains('.') || part.contains('-');
     is_drive
-        || value
-            .strip_prefix('/')
-            .is_some_and(|rest| value.len() < 3 || rest.contains('/') && rest.split('/').all(is_part))
+        || value.strip_prefix('/').is_some_and(|rest| {
+            value.len() < 3
+                || (rest.contains('/') || rest.bytes().all(|b| b.is_ascii_lowercase()))
+                    && rest.split('/').all(is_part)
+        })
 }
 
 /// An expression of a programming language: a call, a member, an argument, a type.
@@ -167,6 +176,13 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
             return true;
         }
     }
+    // `Option<String>`.
+    if let Some((generic, _)) = value.split_once('<')
+        && generic.split("::").all(is_name)
+        && value.contains('>')
+    {
+        return true;
+    }
     if let Some((array, _)) = value.split_once('[')
         && is_name(array)
         && value.contains(']')
@@ -174,7 +190,7 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
         return true;
     }
     let members: Vec<&str> = value.trim_end_matches([';', ',', ')']).split('.').collect();
-    if members.len() > 1 && !has_digit && members.iter().all(|m| is_name(m)) {
+    if members.len() > 1 && !has_digit && members.iter().all(|m| is_name(m)) && is_member(&members) {
         return true;
     }
     let ends_expression = around.rest.starts_with([';', ',', ')']) || value.ends_with([';', ',', ')']);
@@ -183,6 +199,18 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
         && !has_digit
         && ends_expression
         && is_name(value.trim_end_matches([';', ',', ')']))
+}
+
+/// `self.password`, `config.db.pass`: an object that code has, or a member that is called like a secret.
+fn is_member(members: &[&str]) -> bool {
+    const OBJECTS: [&str; 30] = [
+        "self", "this", "config", "settings", "args", "opts", "options", "env", "os", "request", "req",
+        "ctx", "cfg", "conf", "var", "data", "local", "module", "props", "params", "user", "auth", "secrets",
+        "app", "form", "body", "process", "super", "state", "context",
+    ];
+    const ENDS: [&str; 9] = ["pass", "word", "secret", "token", "key", "pwd", "cred", "value", "passwd"];
+    let last = members.last().map(|m| m.to_ascii_lowercase()).unwrap_or_default();
+    OBJECTS.contains(&members[0].to_ascii_lowercase().as_str()) || ENDS.iter().any(|end| last.ends_with(end))
 }
 
 /// A word in a sentence: `password: changed by …`.

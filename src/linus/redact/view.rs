@@ -13,7 +13,7 @@ const SNIP: &str = "--- snip ---";
 /// A string for the terminal that has not ended after so many bytes is none: nothing may hide behind an ESC.
 const STRING_LIMIT: usize = 4096;
 /// A row that is shorter has not been wrapped: no terminal is narrower.
-const NARROWEST: u32 = 20;
+const NARROWEST: u32 = 40;
 /// Rows as wide as this have been wrapped even where wider lines are about.
 const USUAL_WIDTHS: [u32; 4] = [80, 100, 120, 132];
 
@@ -327,9 +327,9 @@ mod tests {
 
     #[test]
     fn a_row_as_wide_as_the_widest_may_go_on() {
-        let row = "x".repeat(30);
+        let row = "x".repeat(40);
         let view = &views(&format!("{row}\nyy\n{row}\n\nz"))[0];
-        assert!(view.is_soft(30) && !view.is_soft(32) && !view.is_soft(62));
+        assert!(view.is_soft(40) && !view.is_soft(42) && !view.is_soft(82));
     }
 
     #[test]
