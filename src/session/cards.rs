@@ -3,13 +3,16 @@
 use super::{Session, Side};
 use crate::control::keystrokes;
 use crate::copilot::{Happening, Place};
-use crate::shell::{Input, Observer, Origin, State};
+use crate::shell::{CommandRecord, Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
 use std::time::{Duration, Instant};
 
 /// How long the echo of a card is waited for; closing the panel waits as long.
 pub(super) const ECHO_WITHIN: Duration = Duration::from_secs(1);
+
+/// What a value that the user filled into a card is called where it is masked.
+const FILLED_IN: &str = "filled-in";
 
 /// A card on its way over the wire: its echo is dimmed when it shows.
 pub(super) struct Echo {
@@ -40,14 +43,25 @@ impl Session {
             Some(why) => Err(why),
             None => keystrokes(text, paste).map_err(|refusal| format!("Not sent: {}", refusal.text())),
         };
-        let Side { panel, watch, copilot, .. } = side;
+        let Side { panel, watch, copilot, linus, .. } = side;
         match (keys, watch.here()) {
             (Ok(keys), Some(observer)) => {
                 let start = observer.emulator().echo_start();
                 panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
                 let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                observer.input(Input::Sent { command: text, origin }, now);
-                copilot.happened(Happening::Sent { id: id.to_owned(), command: text.to_owned() });
+                // Told of is the command with its holes; what was filled in is kept out of what is read off the screen.
+                for value in copilot.suggestions.take_values() {
+                    linus.redactor.learn(value.as_str(), FILLED_IN);
+                }
+                let told = copilot
+                    .suggestions
+                    .get(id)
+                    .map_or(text, |card| card.text())
+                    .trim_end_matches('\n')
+                    .to_owned();
+                observer.input(Input::Sent { command: &told, origin }, now);
+                copilot.happened(Happening::Sent { id: id.to_owned(), command: told });
+                copilot.suggestions.sent(id, now);
                 self.send_pty(&keys);
             }
             (Err(why), _) => {
@@ -79,14 +93,25 @@ pub(super) struct HeldBack {
 
 impl Side {
     /// What a card would do depends on who reads it.
-    pub(super) fn note_place(&mut self) {
+    pub(super) fn note_place(&mut self, now: Instant) {
         if let Some(observer) = self.watch.here() {
-            self.copilot.suggestions.set_place(Place::new(observer.facts(), observer.state()));
+            self.copilot.suggestions.set_place(Place::new(observer.facts(), observer.state()), now);
         }
     }
 
+    /// What a command that has ended says of the remote's means, and of a timer that it has set.
+    pub(super) fn learn_means(&mut self, record: &CommandRecord, now: Instant) {
+        let id = match &record.origin {
+            Origin::Suggested { id, .. } => Some(id.as_str()),
+            Origin::UserTyped | Origin::Integration => None,
+        };
+        let command = record.command.as_deref().unwrap_or_default();
+        let exit = record.exit.map(|exit| exit.code);
+        self.copilot.suggestions.learn(id, command, &record.output, exit, now);
+    }
+
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
-        self.note_place();
+        self.note_place(now);
         let change = self.copilot.suggestions.change(id).map(|change| format!("Not sent: {change}"));
         let hindrance = match (change, self.hindrance(line_mode, now)) {
             (Some(change), None) => Some(Hindrance::ToJudge(change)),
