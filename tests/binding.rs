@@ -1,9 +1,11 @@
 //! A card goes to the shell that it was proposed for, or the user is told first what is another now. Tried with what
-//! changes a shell in real life: su, sudo, a nested ssh, a container's shell, editors, pagers, questions.
+//! changes a shell in real life: su, sudo, a nested ssh, a container's shell, editors, pagers, questions. What the user
+//! fills into a card goes to that shell and nowhere else.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
+use aissh::linus::contract::Placeholder;
 use support::DEADLINE;
 use support::aissh::{PREFIX, chat, edit_card, open_panel};
 use support::envelopes::{card, suggests, to_chats};
@@ -11,7 +13,7 @@ use support::lab::Lab;
 use support::linus::Linus;
 use support::screen::is_dim_after;
 use support::terminal::Terminal;
-use support::told::{commands, session_with, told};
+use support::told::{commands, everything, session_with, told};
 
 /// A session whose Linus has proposed `echo from the card` at the lab's own prompt, with the focus in the terminal.
 fn proposed(lab: &Lab, linus: &Linus) -> Terminal {
@@ -180,4 +182,39 @@ fn an_answer_that_comes_late_belongs_to_where_the_question_was_asked() {
     go_tx.send(()).unwrap();
     terminal.wait_text("stale");
     is_told(&terminal, &["was user@host, now", "root@web-2"]);
+}
+
+#[test]
+fn what_is_filled_in_reaches_the_shell_as_one_word_and_linus_never() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let mut suggestion = card("cmd_001", "printf '[%s]' <WORD> \"<PASSWORD>\"; echo");
+    suggestion.placeholders =
+        vec![Placeholder { name: "WORD".into(), description: "any".into(), secret: false }];
+    linus.reply_with(to_chats(suggests(vec![suggestion])));
+    let terminal = session_with(&lab, &linus);
+    open_panel(&terminal);
+    chat(&terminal, "go");
+    terminal.wait_text("cmd_001");
+    edit_card(&terminal);
+    terminal.send("\r");
+    terminal.wait_text("WORD (any):");
+    terminal.send("it's $HOME; x\r");
+    terminal.wait_text("PASSWORD (not shown):");
+    terminal.send("hun`ter2 $(id)\r");
+    terminal.wait_text("••••••");
+    assert!(!terminal.screen_text().contains("hun"), "{}", terminal.screen_text());
+    terminal.send("\r");
+    // The remote got both as they were typed.
+    terminal.wait_text("[it's $HOME; x][hun`ter2 $(id)]");
+    let ran = told(&linus, 0);
+    assert_eq!(ran.command, "printf '[%s]' <WORD> \"<PASSWORD>\"; echo");
+    assert_eq!(ran.output, "[‹filled-in-1›][‹filled-in-2›]");
+    // The screen that goes with the next question holds the echo.
+    chat(&terminal, "and now");
+    linus.wait_for(|calls| support::told::messages(calls).len() > 1, DEADLINE);
+    let everything = everything(&linus);
+    for piece in ["hun`ter2", "$HOME; x"] {
+        assert!(!everything.contains(piece), "{piece} left:\n{everything}");
+    }
 }

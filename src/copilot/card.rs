@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use super::binding::Place;
+use super::connectivity::{Cancel, Order, Proof};
+use super::holes::{self, Hole};
 use super::risk::{Assessment, COMMAND_LIMIT, Syntax};
-use super::secrets::{self, judged};
-use crate::linus::contract::{Risk, Suggestion};
+use super::secrets;
+use crate::linus::contract::{Placeholder, Risk, Suggestion};
 use crate::text::{cut, is_sendable_char, sanitize, visible_char};
 
 /// Bytes of a description.
@@ -28,6 +30,24 @@ pub enum CardState {
     Dismissed,
 }
 
+/// What a card is to another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Of its own.
+    Suggested,
+    Undo,
+    Verify,
+    /// The guard's timer for the card with this id.
+    Timer {
+        of: String,
+        order: Order,
+        cancel: Cancel,
+        proof: Proof,
+    },
+    /// What cancels it.
+    Cancel,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     /// As on the wire; only ever drawn through `text::visible`.
@@ -45,8 +65,13 @@ pub struct Card {
     /// What Linus says takes it back, and what shows whether it worked. Each becomes a card when this one was sent.
     pub undo: Option<String>,
     pub verify: Option<String>,
+    /// What Linus says is to be filled in.
+    pub(super) placeholders: Vec<Placeholder>,
     /// Where Linus was when he proposed it.
     pub bound: Place,
+    pub kind: Kind,
+    /// Why its undo cannot be timed, though it may cut the session.
+    pub note: Option<&'static str>,
     /// Why this card cannot be sent.
     pub refused: Option<String>,
     /// The last message from Linus was about it.
@@ -75,12 +100,15 @@ impl Card {
             command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
             description: short(&suggestion.description, DESCRIPTION_LIMIT),
             label: suggestion.risk,
-            assessment: judged(&suggestion.command, syntax),
+            assessment: judged(&suggestion.command, &suggestion.placeholders, syntax),
             state: CardState::Proposed,
             edited_text: None,
             undo: line(&suggestion.undo),
             verify: line(&suggestion.verify),
+            placeholders: suggestion.placeholders.clone(),
             bound: place.clone(),
+            kind: Kind::Suggested,
+            note: None,
             refused: refusal(&suggestion.command).map(|r| format!("refused: {r}")),
             mentioned: false,
             changed_at: None,
@@ -108,6 +136,11 @@ impl Card {
         self.edited_text.as_deref().unwrap_or(&self.command)
     }
 
+    /// What is to be filled in before this text is sent.
+    pub fn holes(&self, text: &str) -> Vec<Hole> {
+        holes::holes(text, &self.placeholders)
+    }
+
     /// The level and why, of what the card would send.
     pub fn judgement(&self) -> Judgement {
         Judgement::new(&self.assessment, self.label)
@@ -115,12 +148,17 @@ impl Card {
 
     /// The same of another text: what stands on the edit line.
     pub fn judge(&self, text: &str, syntax: Syntax) -> Judgement {
-        Judgement::new(&judged(text, syntax), self.label)
+        Judgement::new(&judged(text, &self.placeholders, syntax), self.label)
+    }
+
+    /// The same of a text that is sent as it stands.
+    pub fn judge_filled(&self, text: &str, syntax: Syntax) -> Judgement {
+        Judgement::new(&secrets::judged(text, syntax), self.label)
     }
 
     /// The text or the language is another.
     pub(super) fn judge_again(&mut self, syntax: Syntax) {
-        self.assessment = judged(self.text(), syntax);
+        self.assessment = judged(self.text(), &self.placeholders, syntax);
     }
 
     /// The same id came again. What the user did with the same command stands; true if it is another.
@@ -128,12 +166,22 @@ impl Card {
         let mut new = Self::from_wire(suggestion, place);
         if new.command == self.command && new.refused == self.refused {
             (self.description, self.label, self.bound) = (new.description, new.label, new.bound);
-            (self.undo, self.verify) = (new.undo, new.verify);
+            (self.undo, self.verify, self.placeholders) = (new.undo, new.verify, new.placeholders);
             return false;
         }
         new.changed_at = Some(now);
         *self = new;
         true
+    }
+}
+
+/// What is thought of a text, with whatever may come into its holes.
+fn judged(text: &str, placeholders: &[Placeholder], syntax: Syntax) -> Assessment {
+    let open = holes::holes(text, placeholders);
+    let assessment = secrets::judged(&holes::as_unknown(text, &open, syntax), syntax);
+    match open.first() {
+        Some(hole) => assessment.unfilled(&hole.name),
+        None => assessment,
     }
 }
 

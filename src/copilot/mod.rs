@@ -5,8 +5,10 @@
 mod binding;
 mod card;
 mod chat;
+mod connectivity;
 mod file_cards;
 mod happening;
+mod holes;
 mod intent;
 mod link;
 pub mod policy;
@@ -17,13 +19,15 @@ mod suggestions;
 use std::time::Instant;
 
 pub use binding::Place;
-pub use card::{Card, CardState, Judgement, refusal};
+pub use card::{Card, CardState, Judgement, Kind, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
+pub use connectivity::Order;
 pub use file_cards::{FileCard, FileCards, FileState};
 pub use happening::Happening;
+pub use holes::{Hole, Value};
 pub use intent::Intent;
 pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};
-pub use suggestions::{NUMBERS, Refusal, Suggestions};
+pub use suggestions::{NUMBERS, Refusal, Suggestions, Timing};
 
 use crate::linus::contract::Envelope;
 use happening::Happenings;

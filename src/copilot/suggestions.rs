@@ -1,12 +1,18 @@
 //! The cards: which there are, which number each has, and what may happen to them when.
 
+mod companions;
+
 use std::time::{Duration, Instant};
 
 use super::binding::Place;
-use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, refusal};
+use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, Kind, refusal};
 use super::happening::{Happening, Happenings};
+use super::holes::{Hole, Value, fill};
 use super::risk::Syntax;
-use crate::linus::contract::{ClearSuggestions, Suggestion};
+use crate::linus::contract::{ClearSuggestions, Placeholder, Suggestion};
+use companions::{OWN, Timers};
+
+pub use companions::Timing;
 
 /// Cards that are kept, closed ones included.
 const CARDS_LIMIT: usize = 50;
@@ -36,6 +42,9 @@ pub struct Suggestions {
     editing: Option<String>,
     /// Who reads there now. A card's risk depends on the language.
     here: Place,
+    timers: Timers,
+    /// What was filled into the card that was sent last, until it is known to be kept back.
+    values: Vec<Value>,
     /// When a reply last changed which card has this number.
     moved_at: [Option<Instant>; NUMBERS],
     happened: Happenings,
@@ -84,8 +93,9 @@ impl Suggestions {
     }
 
     /// Who reads there now. Where the language is another, everything is judged again.
-    pub fn set_place(&mut self, place: Place) {
+    pub fn set_place(&mut self, place: Place, now: Instant) {
         let (had, syntax) = (self.syntax(), Syntax::of(place.dialect));
+        let had_dialect = self.here.dialect;
         for card in &mut self.cards {
             if card.bound.is_blank() {
                 card.bound = place.clone();
@@ -95,6 +105,9 @@ impl Suggestions {
             }
         }
         self.here = place;
+        if self.here.dialect != had_dialect {
+            self.follow_timers(now);
+        }
     }
 
     pub fn place(&self) -> &Place {
@@ -113,6 +126,11 @@ impl Suggestions {
     /// What is thought of the text on the edit line. Judged whenever it is asked for, so it is never an older text's.
     pub fn judge_edit(&self, text: &str) -> Option<Judgement> {
         self.editing().map(|card| card.judge(text, self.syntax()))
+    }
+
+    /// The same of a text whose holes are filled in: what still looks like one is what the remote takes it for.
+    pub fn judge_filled(&self, text: &str) -> Option<Judgement> {
+        self.editing().map(|card| card.judge_filled(text, self.syntax()))
     }
 
     pub fn editing(&self) -> Option<&Card> {
@@ -137,12 +155,31 @@ impl Suggestions {
             }
         }
         self.release(&id, now);
+        self.follow_timers(now);
+    }
+
+    /// The values in the holes of a text, quoted for what reads there.
+    ///
+    /// # Errors
+    /// A sentence for the user: which value cannot stand there, and why.
+    pub fn fill(&self, text: &str, holes: &[Hole], values: &[Value]) -> Result<String, String> {
+        fill(text, holes, values, self.here.dialect)
     }
 
     /// The text on the edit line is sent. True if it is not what the card said.
     pub fn send_edit(&mut self, text: &str) -> Result<(String, bool), Refusal> {
+        self.send_filled(text, text, Vec::new())
+    }
+
+    /// The same with `filled` as what is typed, and what of it must go no further. The card keeps the text with the holes.
+    pub fn send_filled(
+        &mut self,
+        text: &str,
+        filled: &str,
+        values: Vec<Value>,
+    ) -> Result<(String, bool), Refusal> {
         let id = self.editing.clone().ok_or(Refusal::Absent)?;
-        if let Some(why) = refusal(text) {
+        if let Some(why) = refusal(filled) {
             return Err(Refusal::Refused(format!("not sent: {why}")));
         }
         let syntax = self.syntax();
@@ -154,7 +191,13 @@ impl Suggestions {
         let confirmed = Happening::confirmed(card, was_edited);
         self.happened.push(confirmed);
         self.editing = None;
+        self.values = values;
         Ok((id, was_edited))
+    }
+
+    /// What was filled into the card that was sent last: it is on the screen now, and must not leave from there.
+    pub fn take_values(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.values)
     }
 
     /// It could not be typed into the session after all; the card goes back on the edit line.
@@ -170,6 +213,7 @@ impl Suggestions {
         let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) else { return };
         card.state = CardState::Done { exit };
         self.release(id, now);
+        self.follow_timers(now);
     }
 
     /// A prompt waits again: what was sent before it has ended, also where nothing told how (an inner shell, a command
@@ -192,6 +236,7 @@ impl Suggestions {
         card.edited_text = None;
         self.happened.push(Happening::Dismissed { id: id.to_owned() });
         self.release(id, now);
+        self.follow_timers(now);
         true
     }
 
@@ -217,13 +262,15 @@ impl Suggestions {
         let mut nameless = 0;
         let mut too_many = 0;
         for suggestion in new {
-            if suggestion.id.is_empty() || suggestion.id.len() > ID_LIMIT {
+            let is_ours = suggestion.id.starts_with(OWN);
+            if suggestion.id.is_empty() || suggestion.id.len() > ID_LIMIT || is_ours {
                 nameless += 1;
             } else if !self.put(&suggestion, place, now) {
                 too_many += 1;
             }
         }
         self.note_moves(&before, now);
+        self.follow_timers(now);
         let mut complaints = Vec::new();
         if nameless > 0 {
             complaints.push(format!("{nameless} suggested command(s) without a usable id were left out."));
@@ -238,7 +285,9 @@ impl Suggestions {
     fn clear(&mut self, clear: &ClearSuggestions) {
         let editing = self.editing.as_deref();
         self.cards.retain_mut(|card| {
-            if !(clear.all || clear.ids.contains(&card.id)) {
+            // What came with a card that was sent is there for what comes after it.
+            let stays = clear.all && card.kind != Kind::Suggested;
+            if stays || !(clear.all || clear.ids.contains(&card.id)) {
                 return true;
             }
             let frozen = editing == Some(&card.id) || card.is_frozen();
@@ -271,6 +320,41 @@ impl Suggestions {
         self.happened.extend(Happening::proposed(&card));
         self.cards.push(card);
         true
+    }
+
+    /// A card of ours, behind another one or at the end.
+    fn place_own(&mut self, suggestion: &Suggestion, kind: Kind, behind: Option<&str>) {
+        let mut card = Card::from_wire(suggestion, &self.here);
+        card.kind = kind;
+        if let Some(old) = self.get_mut(&suggestion.id) {
+            *old = card;
+            return;
+        }
+        if self.cards.len() >= CARDS_LIMIT && !self.forget_one() {
+            return;
+        }
+        let at = behind.and_then(|id| self.cards.iter().rposition(|c| c.id == id || c.times(id)));
+        self.cards.insert(at.map_or(self.cards.len(), |at| at + 1), card);
+    }
+
+    fn set_holes(&mut self, id: &str, placeholders: Vec<Placeholder>) {
+        if let Some(card) = self.get_mut(id) {
+            card.placeholders = placeholders;
+        }
+    }
+
+    fn set_note(&mut self, id: &str, note: Option<&'static str>) {
+        if let Some(card) = self.get_mut(id) {
+            card.note = note;
+        }
+    }
+
+    fn all(&self) -> &[Card] {
+        &self.cards
+    }
+
+    fn retain(&mut self, keep: impl FnMut(&Card) -> bool) {
+        self.cards.retain(keep);
     }
 
     /// Makes room by the oldest card that is of no more use.
@@ -340,3 +424,6 @@ fn renew(
 fn is_recent(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| now.saturating_duration_since(at) < HOLD)
 }
+
+#[cfg(test)]
+mod tests;

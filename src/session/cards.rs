@@ -5,13 +5,16 @@ use crate::control::keystrokes;
 use crate::copilot::risk::Syntax;
 use crate::copilot::{Happening, Place};
 use crate::linus::redact::{self, Quoting};
-use crate::shell::{Input, Observer, Origin, State};
+use crate::shell::{CommandRecord, Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
 use std::time::{Duration, Instant};
 
 /// How long the echo of a card is waited for; closing the panel waits as long.
 pub(super) const ECHO_WITHIN: Duration = Duration::from_secs(1);
+
+/// What a value that the user filled into a card is called where it is masked.
+const FILLED_IN: &str = "filled-in";
 
 /// A card on its way over the wire: its echo is dimmed when it shows.
 pub(super) struct Echo {
@@ -46,14 +49,21 @@ impl Session {
             Ok(keys) => Ok((keys, typed)),
             Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
         });
-        let Side { panel, watch, copilot, .. } = side;
+        let Side { panel, watch, copilot, linus, .. } = side;
         match (keys, watch.here()) {
             (Ok((keys, typed)), Some(observer)) => {
                 let start = observer.emulator().echo_start();
                 let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                observer.input(Input::Sent { command: &typed, origin }, now);
-                // Not what was typed: that holds the secrets.
-                copilot.happened(Happening::Sent { id: id.to_owned(), command: text.to_owned() });
+                // Told of is the command with its holes and placeholders, never what was typed: that holds the secrets. What
+                // was filled in is kept out of what is read off the screen.
+                for value in copilot.suggestions.take_values() {
+                    linus.redactor.learn(value.as_str(), FILLED_IN);
+                }
+                let told = copilot.suggestions.get(id).map_or(text, |card| card.text());
+                let told = told.trim_end_matches('\n').to_owned();
+                observer.input(Input::Sent { command: &told, origin }, now);
+                copilot.happened(Happening::Sent { id: id.to_owned(), command: told });
+                copilot.suggestions.sent(id, now);
                 panel.echo = Some(Echo { start, text: typed, until: now + ECHO_WITHIN });
                 self.send_pty(&keys);
             }
@@ -106,14 +116,25 @@ impl Side {
     }
 
     /// What a card would do depends on who reads it.
-    pub(super) fn note_place(&mut self) {
+    pub(super) fn note_place(&mut self, now: Instant) {
         if let Some(observer) = self.watch.here() {
-            self.copilot.suggestions.set_place(Place::new(observer.facts(), observer.state()));
+            self.copilot.suggestions.set_place(Place::new(observer.facts(), observer.state()), now);
         }
     }
 
+    /// What a command that has ended says of the remote's means, and of a timer that it has set.
+    pub(super) fn learn_means(&mut self, record: &CommandRecord, now: Instant) {
+        let id = match &record.origin {
+            Origin::Suggested { id, .. } => Some(id.as_str()),
+            Origin::UserTyped | Origin::Integration => None,
+        };
+        let command = record.command.as_deref().unwrap_or_default();
+        let exit = record.exit.map(|exit| exit.code);
+        self.copilot.suggestions.learn(id, command, &record.output, exit, now);
+    }
+
     fn obstacle(&mut self, id: &str, text: &str, line_mode: LineMode, now: Instant) -> Option<String> {
-        self.note_place();
+        self.note_place(now);
         let change = self.copilot.suggestions.change(id).map(|change| format!("Not sent: {change}"));
         let hindrance = match (change, self.hindrance(line_mode, now)) {
             (Some(change), None) => Some(Hindrance::ToJudge(change)),

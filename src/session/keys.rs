@@ -89,7 +89,7 @@ impl Session {
     fn on_tokens(&mut self, tokens: Vec<(Vec<u8>, Token)>, now: Instant) {
         for (raw, token) in tokens {
             let Some(side) = &mut self.side else { return };
-            side.note_place();
+            side.note_place(now);
             let Side { panel, copilot, .. } = side;
             panel.dirty = true;
             match token {

@@ -226,6 +226,9 @@ impl Side {
         for event in events {
             match event {
                 ShellEvent::Command(record) => {
+                    if record.finished {
+                        self.learn_means(&record, now);
+                    }
                     if let Origin::Suggested { id, .. } = &record.origin
                         && record.finished
                     {

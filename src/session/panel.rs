@@ -291,7 +291,7 @@ impl Session {
         }
         (panel.dirty, panel.next_frame) = (false, now + FRAME);
         planted("panel");
-        side.note_place();
+        side.note_place(now);
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
         let Side { panel, watch, copilot, linus, .. } = side;

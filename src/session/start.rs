@@ -159,6 +159,9 @@ impl Side {
         linus.recipient = start.door.recipient();
         let target = target(start);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
+        let [tag, other, ..] = random()?;
+        let mut copilot = Copilot::new(&start.door.name());
+        copilot.suggestions.set_tag(&format!("{tag:02x}{other:02x}-"));
         if start.door.is_inside() {
             linus.sharing.set_updates(Updates::On);
         }
@@ -170,7 +173,7 @@ impl Side {
         let make = move |size| Observer::new(size).with_tail(tail);
         Ok(Self {
             watch: Watch::start(make, size, event_tx, waker.clone())?,
-            copilot: Copilot::new(&start.door.name()),
+            copilot,
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             files: Files::new(worker),

@@ -3,6 +3,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::line::CONFIRMATION;
@@ -10,12 +11,15 @@ use super::paint::{lines, paragraph, styled};
 use super::status::Status;
 use super::theme::Theme;
 use super::view::View;
-use crate::copilot::{Copilot, Judgement};
+use crate::copilot::{Copilot, Judgement, Order, Timing};
 use crate::linus::contract::Risk;
 use crate::text::{sanitize, truncate, visible, width};
 
 /// Rows of what hinders it: a sentence that names two places, in the narrowest panel.
 const QUESTION_ROWS: usize = 4;
+
+/// Columns of the question before an answer. What is typed needs room in the same row.
+const QUESTION_COLUMNS: usize = 40;
 
 /// The row below the text, in which something is typed.
 pub(super) struct Asked {
@@ -47,6 +51,7 @@ impl Around {
         };
         let theme = view.theme;
         let question = view.notice.clone().or_else(|| copilot.suggestions.change(&card.id));
+        let question = question.or_else(|| timing(copilot, &card.id)).or(card.note.map(str::to_owned));
         let question = question.map(|text| paragraph(&text, cols, 0, theme.warning())).unwrap_or_default();
         let target = truncate(&format!("→ {}", target(copilot, status)), cols);
         let reason = judged.filter(|judgement| judgement.level > Risk::Low).map(|judgement| {
@@ -56,7 +61,7 @@ impl Around {
             question: question.into_iter().take(QUESTION_ROWS).collect(),
             target: Some(styled(target, theme.dim())),
             reason,
-            asked: view.confirm.as_ref().map(|confirm| Asked::word(confirm.text(), theme)),
+            asked: Asked::of(view),
         }
     }
 
@@ -95,12 +100,48 @@ impl Around {
 }
 
 impl Asked {
-    fn word(typed: &str, theme: Theme) -> Self {
-        let question = format!("{CONFIRMATION}? ");
-        let column = width(&question) + width(typed);
-        let typed = Span::styled(visible(typed).into_owned(), theme.bold());
-        Self { line: Line::from(vec![Span::styled(question, theme.bad()), typed]), column }
+    /// The confirmation, or the value of a hole.
+    fn of(view: &View) -> Option<Self> {
+        let theme = view.theme;
+        if let Some(confirm) = &view.confirm {
+            let typed = confirm.text();
+            return Some(Self::new(format!("{CONFIRMATION}? "), theme.bad(), typed, width(typed), theme));
+        }
+        let fill = view.fill.as_ref()?;
+        let (hole, typed) = fill.asked()?;
+        let about = if hole.description.is_empty() { "" } else { hole.description.as_str() };
+        let about = match (about.is_empty(), hole.secret) {
+            (true, true) => " (not shown)".to_owned(),
+            (true, false) => String::new(),
+            (false, true) => format!(" ({about}; not shown)"),
+            (false, false) => format!(" ({about})"),
+        };
+        let question = truncate(&format!("{}{}", visible(&hole.name), visible(&about)), QUESTION_COLUMNS);
+        let column = width(&visible(fill.before_cursor()));
+        Some(Self::new(format!("{question}: "), theme.accent(), typed, column, theme))
     }
+
+    fn new(question: String, style: Style, typed: &str, column: usize, theme: Theme) -> Self {
+        let column = width(&question) + column;
+        let typed = Span::styled(visible(typed).into_owned(), theme.bold());
+        Self { line: Line::from(vec![Span::styled(question, style), typed]), column }
+    }
+}
+
+/// How the timed undo of a command stands that may cut the session.
+fn timing(copilot: &Copilot, id: &str) -> Option<String> {
+    Some(match copilot.suggestions.timer_of(id)? {
+        Timing::Set => "Its timed undo is set.".into(),
+        Timing::Offered { number, order: Order::Before } => {
+            format!("May cut this session. Card {number} times its undo: send that first.")
+        }
+        Timing::Offered { number, order: Order::Instead } => {
+            format!("May cut this session. Card {number} does the same and takes itself back.")
+        }
+        Timing::Offered { number, order: Order::After } => {
+            format!("May cut this session. Card {number} puts it in force and takes it back.")
+        }
+    })
 }
 
 /// Who would read it: `root@web-1 (bash)`. Where no prompt tells, the login that ssh was asked for, as long as no other

@@ -92,12 +92,10 @@ fn drawings<'a>(copilot: &'a Copilot, view: &View, cols: usize) -> Vec<Drawing<'
     let open = suggestions.cards().filter(|c| c.is_open());
     open.map(|card| {
         let editing = is_edited(copilot, card);
-        let on_line = view.edit.as_ref().filter(|_| editing);
+        let on_line = if editing { view.judged(copilot) } else { None };
         Drawing {
             card,
-            judgement: on_line
-                .and_then(|editor| suggestions.judge_edit(editor.text()))
-                .unwrap_or_else(|| card.judgement()),
+            judgement: on_line.unwrap_or_else(|| card.judgement()),
             number: suggestions.numbered().find(|(_, c)| c.id == card.id).map(|(n, _)| n),
             selected: view.selected.as_ref() == Some(&card.id),
             editing,
@@ -180,6 +178,9 @@ impl Drawing<'_> {
         let mut lines = Vec::new();
         if let Some(change) = self.change.as_ref().filter(|_| !self.editing) {
             lines.extend(paragraph(change, self.cols, INDENT, self.theme.warning()));
+        }
+        if let Some(note) = self.card.note {
+            lines.extend(paragraph(note, self.cols, INDENT, self.theme.warning()));
         }
         for (word, command) in [("undo", &self.card.undo), ("verify", &self.card.verify)] {
             let Some(command) = command else { continue };

@@ -186,9 +186,9 @@ fn golden_a_card_that_was_proposed_for_another_user() {
           "risk": "medium", "undo": "cp /etc/nginx/nginx.conf.bak /etc/nginx/nginx.conf",
           "verify": "systemctl is-active nginx" },
     ] }, "clear_suggestions": { "ids": ["cmd_002", "cmd_003", "cmd_004"] } });
-    copilot.suggestions.set_place(place("root"));
+    copilot.suggestions.set_place(place("root"), start);
     copilot.apply(Envelope::read(&reply).0, start);
-    copilot.suggestions.set_place(place("postgres"));
+    copilot.suggestions.set_place(place("postgres"), start);
     let now = start + Duration::from_secs(1);
     let mut view = focused(&mut copilot, now);
     all_sizes("stale", &view, &copilot, &status());

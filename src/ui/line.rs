@@ -7,8 +7,9 @@ use std::time::Instant;
 use crossterm::event::KeyEvent;
 
 use super::editor::{Edit, LineEditor};
+use super::fill::{Fill, Step};
 use super::view::{Action, View, is_dismissal};
-use crate::copilot::{Copilot, Refusal, refusal};
+use crate::copilot::{Copilot, Judgement, Refusal, refusal};
 use crate::linus::contract::Risk;
 
 /// What the user types to send a command of high risk: Enter alone is a habit, a word is not.
@@ -19,22 +20,25 @@ impl View {
         if self.confirm.is_some() {
             return self.confirm_key(key, copilot);
         }
-        let Some(editor) = self.edit.as_mut() else { return Vec::new() };
         if is_dismissal(key) {
             let id = copilot.suggestions.editing().map(|c| c.id.clone());
-            self.edit = None;
+            (self.edit, self.fill) = (None, None);
             if let Some(id) = id {
                 self.dismiss(&id, copilot, now);
             }
             return Vec::new();
         }
+        if self.fill.is_some() {
+            return self.fill_key(key, copilot);
+        }
+        let Some(editor) = self.edit.as_mut() else { return Vec::new() };
         match editor.key(key) {
             Edit::Submit(text) => {
-                let level = copilot.suggestions.judge_edit(&text).map_or(Risk::High, |j| j.level);
-                if level < Risk::High || refusal(&text).is_some() {
-                    return self.send(text, copilot);
+                let holes = copilot.suggestions.editing().map(|card| card.holes(&text)).unwrap_or_default();
+                if holes.is_empty() || refusal(&text).is_some() {
+                    return self.send_or_ask(copilot);
                 }
-                self.confirm = Some(LineEditor::default());
+                self.fill = Some(Fill::new(&text, holes));
             }
             Edit::Cancel => self.leave_edit_line(copilot, now),
             Edit::Changed | Edit::Ignored => {}
@@ -42,16 +46,51 @@ impl View {
         Vec::new()
     }
 
+    /// What would be sent: the text on the line, with its holes filled in where it has any.
+    fn command(&self) -> Option<&str> {
+        match &self.fill {
+            Some(fill) => fill.sent().or(Some(fill.text())),
+            None => self.edit.as_ref().map(LineEditor::text),
+        }
+    }
+
+    /// What is thought of it.
+    pub(super) fn judged(&self, copilot: &Copilot) -> Option<Judgement> {
+        match self.fill.as_ref().and_then(Fill::sent) {
+            Some(filled) => copilot.suggestions.judge_filled(filled),
+            None => copilot.suggestions.judge_edit(self.edit.as_ref()?.text()),
+        }
+    }
+
+    fn send_or_ask(&mut self, copilot: &mut Copilot) -> Vec<Action> {
+        let Some(command) = self.command() else { return Vec::new() };
+        let level = self.judged(copilot).map_or(Risk::High, |j| j.level);
+        if level < Risk::High || refusal(command).is_some() {
+            return self.send(copilot);
+        }
+        self.confirm = Some(LineEditor::default());
+        Vec::new()
+    }
+
+    fn fill_key(&mut self, key: KeyEvent, copilot: &mut Copilot) -> Vec<Action> {
+        let Some(fill) = &mut self.fill else { return Vec::new() };
+        let suggestions = &copilot.suggestions;
+        match fill.key(key, &|text, holes, values| suggestions.fill(text, holes, values)) {
+            Step::Send => return self.send_or_ask(copilot),
+            Step::Leave => self.fill = None,
+            Step::Complain(why) => self.set_notice(&why),
+            Step::Stay => {}
+        }
+        Vec::new()
+    }
+
     /// Only the word sends; anything else leads back to the edit line.
     fn confirm_key(&mut self, key: KeyEvent, copilot: &mut Copilot) -> Vec<Action> {
-        let (Some(confirm), Some(editor)) = (self.confirm.as_mut(), self.edit.as_ref()) else {
-            return Vec::new();
-        };
+        let Some(confirm) = self.confirm.as_mut() else { return Vec::new() };
         match confirm.key(key) {
             Edit::Submit(word) if word.trim() == CONFIRMATION => {
-                let text = editor.text().to_owned();
                 self.confirm = None;
-                return self.send(text, copilot);
+                return self.send(copilot);
             }
             Edit::Submit(_) => {
                 self.confirm = None;
@@ -63,12 +102,19 @@ impl View {
         Vec::new()
     }
 
-    fn send(&mut self, text: String, copilot: &mut Copilot) -> Vec<Action> {
-        match copilot.suggestions.send_edit(&text) {
+    fn send(&mut self, copilot: &mut Copilot) -> Vec<Action> {
+        let Some(editor) = &self.edit else { return Vec::new() };
+        let (text, values) = match &self.fill {
+            Some(fill) => (fill.text(), fill.to_keep_in()),
+            None => (editor.text(), Vec::new()),
+        };
+        let Some(filled) = self.command().map(str::to_owned) else { return Vec::new() };
+        match copilot.suggestions.send_filled(text, &filled, values) {
             Ok((id, was_edited)) => {
                 self.edit = None;
                 self.selected = None;
-                return vec![Action::SendCard { id, text, was_edited }];
+                self.sent_fill = self.fill.take();
+                return vec![Action::SendCard { id, text: filled, was_edited }];
             }
             Err(refusal) => self.explain(&refusal),
         }
@@ -102,7 +148,7 @@ impl View {
     }
 
     pub(super) fn leave_edit_line(&mut self, copilot: &mut Copilot, now: Instant) {
-        self.confirm = None;
+        (self.confirm, self.fill, self.sent_fill) = (None, None, None);
         if let Some(editor) = self.edit.take() {
             copilot.suggestions.end_edit(editor.text(), now);
         }
@@ -127,6 +173,8 @@ impl View {
         if let Some(card) = copilot.suggestions.not_sent(id) {
             self.edit = Some(LineEditor::with_text(card.text()));
             self.confirm = None;
+            // With its values: the same key again is to send the same.
+            self.fill = self.sent_fill.take();
             self.selected = Some(id.to_owned());
         }
         self.set_notice(why);

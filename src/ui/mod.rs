@@ -8,6 +8,7 @@ mod chat;
 mod editor;
 mod file_cards;
 mod files;
+mod fill;
 mod help;
 mod input;
 mod integration;

@@ -1,5 +1,7 @@
 //! The panel as a whole: which section has which rows, and the frame with both panes.
 
+use std::borrow::Cow;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -9,6 +11,8 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::around::Around;
 use super::backend::{Cursor, Shape};
+use super::editor::LineEditor;
+use super::fill::Fill;
 use super::input::Rows;
 use super::layout::{Layout, Mode};
 use super::paint::{heading, lines, styled, window};
@@ -50,7 +54,7 @@ pub fn draw(
     terminal_pane::draw(screen, seen, shift, buffer);
     Clear.render(panel, buffer);
     let inner = if over_all { panel } else { divider(buffer, panel, view) };
-    let judged = view.edit.as_ref().and_then(|editor| copilot.suggestions.judge_edit(editor.text()));
+    let judged = view.judged(copilot);
     let cursor = Panel { view, copilot, status, area: inner, judged }.draw(buffer);
     match view.focus() {
         Focus::Terminal => terminal_pane::cursor(screen, seen, shift),
@@ -112,14 +116,14 @@ impl Panel<'_> {
     }
 
     fn sections(&self, cols: usize) -> Sections {
-        let editor = self.view.edit.as_ref().unwrap_or(&self.view.input);
+        let editor = self.editor();
         Sections::new(
             self.area,
             Wants {
                 intent: intent::wanted(self.copilot, cols, self.view.theme),
                 cards: cards::wanted(self.copilot, self.view, cols),
                 chat: chat::wanted(self.copilot, cols, usize::from(self.area.height), self.view.theme),
-                input: Rows::new(editor, cols.saturating_sub(PROMPT)).rows.len() + self.around(cols).rows(),
+                input: Rows::new(&editor, cols.saturating_sub(PROMPT)).rows.len() + self.around(cols).rows(),
             },
         )
     }
@@ -160,6 +164,14 @@ impl Panel<'_> {
         lines(buffer, body, &text);
     }
 
+    /// Whose text the input shows: the whole command where holes were filled in, else the edit line's or the chat's.
+    fn editor(&self) -> Cow<'_, LineEditor> {
+        match self.view.fill.as_ref().and_then(Fill::shown) {
+            Some(shown) => Cow::Owned(LineEditor::with_text(shown)),
+            None => Cow::Borrowed(self.view.edit.as_ref().unwrap_or(&self.view.input)),
+        }
+    }
+
     fn around(&self, cols: usize) -> Around {
         Around::new(self.view, self.copilot, self.status, self.judged.as_ref(), cols)
     }
@@ -169,8 +181,8 @@ impl Panel<'_> {
         let (title, right) = self.input_heading();
         let body = self.heading(buffer, area, &title, right);
         let (body, answering) = self.around(cols).draw(buffer, body);
-        let editor = self.view.edit.as_ref().unwrap_or(&self.view.input);
-        let rows = Rows::new(editor, cols.saturating_sub(PROMPT)).window(usize::from(body.height));
+        let editor = self.editor();
+        let rows = Rows::new(&editor, cols.saturating_sub(PROMPT)).window(usize::from(body.height));
         let style = if self.view.is_editing() { theme.bold() } else { theme.plain() };
         let mut text: Vec<Line<'static>> = Vec::new();
         for (at, row) in rows.rows.into_iter().enumerate() {

@@ -90,6 +90,9 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
         (Focus::Panel, true) if view.confirm.is_some() => {
             vec![format!("Type {CONFIRMATION}, Enter"), "Esc back".into(), help]
         }
+        (Focus::Panel, true) if view.is_answering() => {
+            vec!["Enter fills it in".into(), "Esc back".into(), help]
+        }
         (Focus::Panel, true) => {
             vec!["Enter sends".into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
         }

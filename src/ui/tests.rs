@@ -2,6 +2,7 @@
 
 mod additions;
 mod confirm;
+mod fill;
 
 use std::time::{Duration, Instant};
 

@@ -7,6 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::bindings::PrefixAction;
 use super::editor::{Edit, LineEditor};
 use super::files::{FileAnswer, FileDialog};
+use super::fill::Fill;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
 use super::theme::Theme;
@@ -79,6 +80,10 @@ pub struct View {
     pub(super) edit: Option<LineEditor>,
     /// What is typed to confirm the command on the edit line, while its risk asks for that.
     pub(super) confirm: Option<LineEditor>,
+    /// The holes of the command on the edit line, while they are filled in; and of the one that was sent last, in case it
+    /// comes back.
+    pub(super) fill: Option<Fill>,
+    pub(super) sent_fill: Option<Fill>,
     pub(super) help: bool,
     /// The dialog of the shell integration, while it is open.
     pub(super) dialog: Option<Dialog>,
@@ -102,6 +107,8 @@ impl View {
             input: LineEditor::default(),
             edit: None,
             confirm: None,
+            fill: None,
+            sent_fill: None,
             help: false,
             dialog: None,
             file: None,
@@ -159,7 +166,7 @@ impl View {
 
     /// Whether what is typed answers a question about the card on the edit line.
     pub(super) fn is_answering(&self) -> bool {
-        self.confirm.is_some()
+        self.confirm.is_some() || self.fill.as_ref().is_some_and(|fill| fill.asked().is_some())
     }
 
     /// How the panel stands now: what the keys for its width start from.
@@ -238,6 +245,9 @@ impl View {
         if self.confirm.is_some() {
             return self.set_notice("The confirmation is typed, not pasted.");
         }
+        if let Some(fill) = &mut self.fill {
+            return fill.paste(text);
+        }
         self.edit.as_mut().unwrap_or(&mut self.input).paste(text);
     }
 
@@ -260,7 +270,7 @@ impl View {
         }
         if copilot.suggestions.editing().is_none() {
             self.edit = None;
-            self.confirm = None;
+            (self.confirm, self.fill, self.sent_fill) = (None, None, None);
         }
         self.drop_stale_selection(copilot);
         match key.code {

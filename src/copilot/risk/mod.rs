@@ -98,6 +98,35 @@ pub fn assess(command: &str, syntax: Syntax) -> Assessment {
     Assessment::of(findings)
 }
 
+/// Whether a shell's text runs a command of this name anywhere, shells within it included.
+pub(super) fn runs(text: &str, syntax: Syntax, name: &str) -> bool {
+    let tongue = if syntax == Syntax::Fish { Tongue::Fish } else { Tongue::Posix };
+    in_shell(text, tongue).0.iter().any(|finding| finding.reason.starts_with(name))
+}
+
+/// The words of the simple commands in a line that holds nothing else: no pipe, redirect, loop or substitution, and no
+/// word that only the remote knows. They run one after the other.
+pub(super) fn plain_commands(text: &str, syntax: Syntax) -> Option<Vec<Vec<String>>> {
+    let tongue = if syntax == Syntax::Fish { Tongue::Fish } else { Tongue::Posix };
+    let (script, fault) = shell::read(text, tongue, 0);
+    let apart = text.replace("&&", " ");
+    let more = fault.is_some() || script.odd.is_some() || script.odd_comment || !script.functions.is_empty();
+    if more || apart.contains(['|', '&', '(', '{', '`', '\n', '#']) {
+        return None;
+    }
+    script.commands.iter().map(plain_words).collect()
+}
+
+/// Words that make more than a command out of what follows.
+const KEYWORDS: [&str; 10] = ["if", "while", "until", "for", "case", "select", "!", "time", "then", "do"];
+
+fn plain_words(command: &shell::Simple) -> Option<Vec<String>> {
+    let bare = command.assignments.is_empty() && command.redirects.is_empty() && !command.compound;
+    let plain = command.words.iter().all(|word| word.is_literal() && !word.substituted);
+    let keyword = command.words.first().is_some_and(|word| KEYWORDS.contains(&word.text.as_str()));
+    (bare && plain && !keyword).then(|| command.words.iter().map(|word| word.text.clone()).collect())
+}
+
 /// The second reading, as a shell's. Which language a remote reads is known from what it printed, and that may be a
 /// lie: it can make a command graver, never more harmless. What is only unknown to a shell says nothing of another
 /// language, unless the shell could read the text to its end, or a line of it.

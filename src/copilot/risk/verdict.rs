@@ -174,6 +174,15 @@ impl Assessment {
         Self { level, classes, findings: kept }
     }
 
+    /// The same of a command in which something is still to be filled in: not low, whatever comes in.
+    pub(in crate::copilot) fn unfilled(mut self, hole: &str) -> Self {
+        if self.level == Risk::Low {
+            let finding = Finding::new(Class::Unknown, format!("{hole} is to be filled in"));
+            self = Self::of(self.findings.into_iter().chain([finding]).collect());
+        }
+        self
+    }
+
     /// The worst reason.
     pub fn reason(&self) -> &str {
         self.findings.first().map_or("", |f| f.reason.as_str())

@@ -101,7 +101,7 @@ fn another_language_of_the_remote_is_another_risk() {
     ] } }));
     let judged = |desk: &Desk| desk.copilot.suggestions.get("sw").unwrap().judgement();
     assert_eq!(judged(&desk).level, Risk::Medium, "not a shell's");
-    desk.copilot.suggestions.set_place(Place { dialect: Dialect::Ios, ..Place::default() });
+    desk.copilot.suggestions.set_place(Place { dialect: Dialect::Ios, ..Place::default() }, desk.now);
     assert_eq!(judged(&desk).level, Risk::High);
     assert!(judged(&desk).reason.contains("deletes the configuration"), "{}", judged(&desk).reason);
 }
