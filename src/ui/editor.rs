@@ -2,13 +2,16 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::text::{char_width, cut, is_sendable_char};
+use crate::text::{char_width, cut, is_sendable_char, width};
 
 /// Bytes of the text: what a card or a message may have at most.
 const TEXT_LIMIT: usize = 8 * 1024;
 
 /// Submitted lines that come back with Up.
 const HISTORY_LIMIT: usize = 100;
+
+/// Texts that undo brings back: more than anybody takes back in one line.
+const UNDO_LIMIT: usize = 64;
 
 /// What a key did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +34,12 @@ pub struct LineEditor {
     history: Vec<String>,
     /// Which line of the history is shown, and what had been typed before.
     recalled: Option<(usize, String)>,
+    /// What was killed last, for Ctrl-Y.
+    killed: String,
+    /// Text and cursor before each change, the latest last.
+    undo: Vec<(String, usize)>,
+    /// The last change was a character that was typed: the next one goes with it.
+    typing: bool,
 }
 
 impl LineEditor {
@@ -110,6 +119,10 @@ impl LineEditor {
         }
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let typing = matches!(key.code, KeyCode::Char(_)) && !ctrl && !alt;
+        if !typing || !self.typing {
+            self.typing = false;
+        }
         match key.code {
             KeyCode::Enter if alt => self.insert("\n"),
             KeyCode::Enter => return Edit::Submit(self.text.clone()),
@@ -117,10 +130,13 @@ impl LineEditor {
             KeyCode::Char(c) if ctrl && !alt => return self.control(c.to_ascii_lowercase()),
             KeyCode::Char('b') if alt => self.cursor = self.word_left(),
             KeyCode::Char('f') if alt => self.cursor = self.word_right(),
-            KeyCode::Char('d') if alt => self.remove(self.cursor, self.word_right()),
+            KeyCode::Char('d') if alt => self.kill(self.cursor, self.word_right()),
             KeyCode::Char(_) if alt => return Edit::Ignored,
-            KeyCode::Char(c) if is_sendable_char(c) => self.insert(c.encode_utf8(&mut [0; 4])),
-            KeyCode::Backspace if alt || ctrl => self.remove(self.word_left(), self.cursor),
+            KeyCode::Char(c) if is_sendable_char(c) => {
+                self.insert(c.encode_utf8(&mut [0; 4]));
+                self.typing = true;
+            }
+            KeyCode::Backspace if alt || ctrl => self.kill(self.word_left(), self.cursor),
             KeyCode::Backspace => self.remove(self.left(), self.cursor),
             KeyCode::Delete => self.remove(self.cursor, self.right()),
             KeyCode::Left if alt || ctrl => self.cursor = self.word_left(),
@@ -129,6 +145,8 @@ impl LineEditor {
             KeyCode::Right => self.cursor = self.right(),
             KeyCode::Home => self.cursor = self.line_start(),
             KeyCode::End => self.cursor = self.line_end(),
+            KeyCode::Up if self.line_start() > 0 => self.cursor = self.line_above(),
+            KeyCode::Down if self.line_end() < self.text.len() => self.cursor = self.line_below(),
             _ => return Edit::Ignored,
         }
         Edit::Changed
@@ -140,9 +158,12 @@ impl LineEditor {
             'e' => self.cursor = self.line_end(),
             'b' => self.cursor = self.left(),
             'f' => self.cursor = self.right(),
-            'k' => self.remove(self.cursor, self.line_end().max(self.right_if_at_line_end())),
-            'u' => self.remove(self.line_start(), self.cursor),
-            'w' => self.remove(self.blank_word_left(), self.cursor),
+            'k' => self.kill(self.cursor, self.line_end().max(self.right_if_at_line_end())),
+            'u' => self.kill(self.line_start(), self.cursor),
+            'w' => self.kill(self.blank_word_left(), self.cursor),
+            'y' => self.insert(&self.killed.clone()),
+            // Ctrl-_, which terminals also send for Ctrl-7 and Ctrl-/.
+            '_' | '7' | '/' => self.take_back(),
             'd' => self.remove(self.cursor, self.right()),
             'h' => self.remove(self.left(), self.cursor),
             'p' if self.earlier() => {}
@@ -154,11 +175,38 @@ impl LineEditor {
     }
 
     fn set(&mut self, text: &str) {
+        (self.typing, self.undo) = (false, Vec::new());
         self.text = cut(text, TEXT_LIMIT).to_owned();
         self.cursor = self.text.len();
     }
 
+    /// Before a change: what undo comes back to. A run of typed characters is one change.
+    fn note(&mut self) {
+        if self.typing {
+            return;
+        }
+        if self.undo.len() == UNDO_LIMIT {
+            self.undo.remove(0);
+        }
+        self.undo.push((self.text.clone(), self.cursor));
+    }
+
+    fn take_back(&mut self) {
+        if let Some((text, cursor)) = self.undo.pop() {
+            (self.text, self.cursor) = (text, cursor);
+        }
+    }
+
+    /// Removes what Ctrl-Y puts back.
+    fn kill(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.killed = self.text[from..to].to_owned();
+        }
+        self.remove(from, to);
+    }
+
     fn insert(&mut self, text: &str) {
+        self.note();
         let text = cut(text, TEXT_LIMIT - self.text.len());
         self.text.insert_str(self.cursor, text);
         self.cursor += text.len();
@@ -166,6 +214,10 @@ impl LineEditor {
     }
 
     fn remove(&mut self, from: usize, to: usize) {
+        if from == to {
+            return;
+        }
+        self.note();
         self.text.drain(from..to);
         self.cursor = from;
         self.recalled = None;
@@ -194,6 +246,33 @@ impl LineEditor {
 
     fn line_end(&self) -> usize {
         self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at)
+    }
+
+    /// The same column in the line above, or its end.
+    fn line_above(&self) -> usize {
+        let end = self.line_start().saturating_sub(1);
+        let start = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
+        self.column_in(start, end)
+    }
+
+    fn line_below(&self) -> usize {
+        let start = self.line_end() + 1;
+        let end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
+        self.column_in(start, end)
+    }
+
+    /// Where this line has the cursor's column, in cells.
+    fn column_in(&self, start: usize, end: usize) -> usize {
+        let column = width(&self.text[self.line_start()..self.cursor]);
+        let mut used = 0;
+        for (at, c) in self.text[start..end].char_indices() {
+            let cells = char_width(c);
+            if used + cells > column || used == column && cells > 0 {
+                return start + at;
+            }
+            used += cells;
+        }
+        end
     }
 
     /// readline's word: letters and digits.
@@ -275,6 +354,55 @@ mod tests {
     }
 
     #[test]
+    fn what_was_killed_is_put_back_by_ctrl_y() {
+        let mut editor = typed("ls -l /var/log");
+        ctrl(&mut editor, 'w');
+        ctrl(&mut editor, 'a');
+        ctrl(&mut editor, 'y');
+        assert_eq!(editor.text(), "/var/logls -l ");
+        press(&mut editor, KeyCode::Delete, KeyModifiers::NONE);
+        ctrl(&mut editor, 'e');
+        ctrl(&mut editor, 'y');
+        assert_eq!(editor.text(), "/var/logs -l /var/log", "a character that was deleted was not killed");
+        // Nothing is there to be killed: what was stays.
+        ctrl(&mut editor, 'k');
+        ctrl(&mut editor, 'y');
+        assert!(editor.text().ends_with("/var/log/var/log"), "{}", editor.text());
+    }
+
+    #[test]
+    fn each_change_is_taken_back_and_a_run_of_typing_is_one() {
+        let mut editor = LineEditor::with_text("ls");
+        for c in " -l".chars() {
+            press(&mut editor, KeyCode::Char(c), KeyModifiers::NONE);
+        }
+        ctrl(&mut editor, 'a');
+        ctrl(&mut editor, 'k');
+        assert_eq!(editor.text(), "");
+        ctrl(&mut editor, '_');
+        assert_eq!((editor.text(), editor.cursor()), ("ls -l", 0));
+        ctrl(&mut editor, '_');
+        assert_eq!((editor.text(), editor.cursor()), ("ls", 2));
+        ctrl(&mut editor, '_');
+        assert_eq!(editor.text(), "ls");
+    }
+
+    #[test]
+    fn up_and_down_keep_the_column_in_cells() {
+        let mut editor = LineEditor::with_text("abcdef\n漢字漢\nx");
+        press(&mut editor, KeyCode::Up, KeyModifiers::NONE);
+        assert_eq!(editor.cursor(), "abcdef\n".len(), "a wide character is not cut");
+        press(&mut editor, KeyCode::Right, KeyModifiers::NONE);
+        press(&mut editor, KeyCode::Up, KeyModifiers::NONE);
+        assert_eq!(editor.cursor(), 2);
+        assert_eq!(press(&mut editor, KeyCode::Up, KeyModifiers::NONE), Edit::Ignored);
+        press(&mut editor, KeyCode::Down, KeyModifiers::NONE);
+        press(&mut editor, KeyCode::Down, KeyModifiers::NONE);
+        assert_eq!(editor.cursor(), editor.text().len());
+        assert_eq!(press(&mut editor, KeyCode::Down, KeyModifiers::NONE), Edit::Ignored);
+    }
+
+    #[test]
     fn a_character_goes_with_its_marks() {
         let mut editor = typed("ae\u{301}漢");
         press(&mut editor, KeyCode::Backspace, KeyModifiers::NONE);
@@ -322,7 +450,11 @@ mod tests {
         let codes =
             [KeyCode::Left, KeyCode::Right, KeyCode::Home, KeyCode::End, KeyCode::Backspace, KeyCode::Delete];
         for start in 0..="aé\n漢\u{301} b\n".len() {
-            for code in codes.into_iter().chain("abdefhkuwpn".chars().map(KeyCode::Char)) {
+            for code in codes
+                .into_iter()
+                .chain([KeyCode::Up, KeyCode::Down])
+                .chain("abdefhkuwpny_".chars().map(KeyCode::Char))
+            {
                 for modifiers in [KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT] {
                     let mut editor = LineEditor::with_text("aé\n漢\u{301} b\n");
                     while editor.cursor > start {
