@@ -11,6 +11,7 @@ _aissh() {
     '--risk:Judge the commands on standard input, one a line: level, classes and reason of each'
     '--sidebar:Open the panel at the start of the session'
     '--no-copilot:Only wrap ssh: no panel, no Linus'
+    '--policy:What Enter on a card does: suggest puts it on the remote'\''s line, confirm (the default) sends it'
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
     '--config:Read this configuration file instead of the usual one'
     '--login:Sign in to the Linus at this address, in the browser'
@@ -31,7 +32,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+      case $word in --ask|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -43,6 +44,7 @@ _aissh() {
   if [[ $skip == own ]]; then
     case $words[CURRENT-1] in
         --ask) _message 'question' ;;
+        --policy) compadd -- suggest confirm ;;
         --linus-url) _message 'url' ;;
         --config) _files ;;
         --login) _message 'url' ;;

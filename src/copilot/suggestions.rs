@@ -150,6 +150,29 @@ impl Suggestions {
         Ok((id, was_edited))
     }
 
+    /// Auto sends a card as Linus gave it; false if it is another by now, or is not to be sent.
+    pub fn send_now(&mut self, id: &str, text: &str, now: Instant) -> bool {
+        let is_same = self.pick(id, now).is_ok_and(|c| c.state == CardState::Proposed && c.command == text);
+        if let Some(card) = self.get_mut(id).filter(|_| is_same) {
+            card.state = CardState::Sent;
+        }
+        is_same
+    }
+
+    /// What was sent was only put on the remote's line: the card is open until it is seen to run.
+    pub fn was_put(&mut self, id: &str) {
+        if let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) {
+            card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
+        }
+    }
+
+    /// The card that was put on the remote's line runs.
+    pub fn entered(&mut self, id: &str) {
+        if let Some(card) = self.get_mut(id).filter(|c| c.is_open()) {
+            card.state = CardState::Sent;
+        }
+    }
+
     /// It could not be typed into the session after all; the card goes back on the edit line.
     pub fn not_sent(&mut self, id: &str) -> Option<&Card> {
         let card = self.get_mut(id).filter(|c| c.state == CardState::Sent)?;

@@ -1,8 +1,10 @@
 //! Sending a card: the user pressed Enter on the edit line, and the text is typed into the session.
 
+use super::policy::Put;
 use super::{Session, Side};
-use crate::control::keystrokes;
+use crate::control::{keystrokes, line_without_enter};
 use crate::copilot::Place;
+use crate::copilot::policy::Stop;
 use crate::shell::{Input, Observer, Origin, State};
 use crate::terminal::EchoStart;
 use crate::terminal::pty::LineMode;
@@ -40,18 +42,48 @@ impl Session {
             Some(why) => Err(why),
             None => keystrokes(text, paste).map_err(|refusal| format!("Not sent: {}", refusal.text())),
         };
-        let Side { panel, watch, copilot, .. } = side;
-        match (keys, watch.here()) {
+        match keys {
+            Ok(keys) => {
+                side.policy.stop(Stop::SentByUser);
+                self.type_card(id, text, was_edited, &keys, now);
+            }
+            Err(why) => side.panel.view.not_sent(id, &why, &mut side.copilot),
+        }
+    }
+
+    /// The card goes over the wire, with Enter.
+    pub(super) fn type_card(&mut self, id: &str, text: &str, was_edited: bool, keys: &[u8], now: Instant) {
+        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        let Some(observer) = watch.here() else { return };
+        let start = observer.emulator().echo_start();
+        panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
+        let origin = Origin::Suggested { id: id.to_owned(), was_edited };
+        observer.input(Input::Sent { command: text, origin }, now);
+        self.send_pty(keys);
+    }
+
+    /// Puts a card on the remote's line, where the user enters it or not.
+    pub(super) fn put_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
+        let line_mode = self.pty.line_mode();
+        let paste = self.modes.bracketed_paste();
+        let Some(side) = &mut self.side else { return };
+        let text = text.trim_end_matches('\n');
+        let keys = match side.obstacle(id, text, line_mode, now) {
+            Some(why) => Err(why),
+            None => {
+                line_without_enter(text, paste).map_err(|refusal| format!("Not sent: {}", refusal.text()))
+            }
+        };
+        match (keys, side.watch.here()) {
             (Ok(keys), Some(observer)) => {
-                let start = observer.emulator().echo_start();
-                panel.echo = Some(Echo { start, text: text.to_owned(), until: now + ECHO_WITHIN });
-                let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                observer.input(Input::Sent { command: text, origin }, now);
+                observer.input(Input::Text, now);
+                side.copilot.suggestions.was_put(id);
+                side.put = Some(Put { id: id.to_owned(), text: text.to_owned(), was_edited });
+                side.panel.view.leave();
+                side.panel.view.set_notice("On the line: Enter there runs it");
                 self.send_pty(&keys);
             }
-            (Err(why), _) => {
-                panel.view.not_sent(id, &why, copilot);
-            }
+            (Err(why), _) => side.panel.view.not_sent(id, &why, &mut side.copilot),
             (Ok(_), None) => {}
         }
     }

@@ -129,6 +129,11 @@ impl Linus {
         }
     }
 
+    /// Whether he is yet to hear, or to answer, how a command ended.
+    pub(super) fn is_telling(&self) -> bool {
+        self.dispatch.is_telling()
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.dispatch.deadline()
     }
@@ -324,6 +329,7 @@ impl Side {
     pub(super) fn chat(&mut self, message: &str, now: Instant) {
         match self.linus.dispatch.chat(message.to_owned()) {
             Ok(id) => {
+                self.policy.asked(now);
                 let entry = self.copilot.chat.say(message);
                 self.linus.entries.insert(id, entry);
                 if self.copilot.link.is_offline() {

@@ -11,6 +11,7 @@ use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
 use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
+use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
 use crate::linus::Updates;
 use crate::linus::lanes::{LaneEvent, Lanes};
@@ -160,6 +161,10 @@ impl Side {
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             files: Files::new(worker),
+            policy: policy(start),
+            auto_place: None,
+            put: None,
+            policy_is_given: start.cli.policy.is_some(),
             config: start.config.clone(),
             given: target,
             prefix: start.config.keys.name(),
@@ -170,6 +175,12 @@ impl Side {
             local_secret: false,
         })
     }
+}
+
+/// The command line first; what the host has of its own is known later.
+fn policy(start: &Start<'_>) -> Policy {
+    let mode = start.cli.policy.unwrap_or(start.config.policy.mode);
+    Policy::new(mode, start.config.policy.chain_limit)
 }
 
 fn tail(config: &Config) -> Tail {

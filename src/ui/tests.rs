@@ -2,6 +2,7 @@
 
 mod additions;
 mod confirm;
+mod policy;
 
 use std::time::{Duration, Instant};
 
