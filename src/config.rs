@@ -1,5 +1,6 @@
 //! Settings: defaults, then the file, then the command line; resolved in [`Config::load`] and nowhere else.
 
+use crate::copilot::policy::{ChainLimit, StartMode};
 use crate::error::{Error, status};
 use crate::linus::redact;
 use crate::linus::{ToolNames, Updates};
@@ -21,6 +22,7 @@ pub struct Config {
     pub panel: PanelConfig,
     pub integration: IntegrationConfig,
     pub redact: RedactConfig,
+    pub policy: PolicyConfig,
     /// Sections for some hosts only, in the order of the file.
     #[serde(rename = "host")]
     pub hosts: Vec<HostConfig>,
@@ -106,6 +108,8 @@ pub struct HostConfig {
     pub patterns: Patterns,
     #[serde(default)]
     pub linus: HostLinusConfig,
+    #[serde(default)]
+    pub policy: HostPolicyConfig,
 }
 
 /// What of `[linus]` a host may have of its own.
@@ -113,6 +117,22 @@ pub struct HostConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct HostLinusConfig {
     pub updates: Option<Updates>,
+}
+
+/// How a card gets to the remote. Auto cannot be said here.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PolicyConfig {
+    pub mode: StartMode,
+    /// Commands that auto may send in a row.
+    pub chain_limit: ChainLimit,
+}
+
+/// What of `[policy]` a host may have of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HostPolicyConfig {
+    pub mode: Option<StartMode>,
 }
 
 fn patterns<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Patterns, D::Error> {
@@ -314,6 +334,11 @@ impl Config {
     }
 
     /// What the first section says that fits the host and says anything.
+    /// The mode that a session on the host with these names begins in.
+    pub fn start_mode(&self, names: &[&str]) -> StartMode {
+        self.of_host(names, |host| host.policy.mode).unwrap_or(self.policy.mode)
+    }
+
     fn of_host<T>(&self, names: &[&str], get: impl Fn(&HostConfig) -> Option<T>) -> Option<T> {
         self.hosts.iter().filter(|host| host.patterns.fit(names)).find_map(get)
     }
@@ -435,6 +460,24 @@ mod tests {
             ["linus.updates = \"off\"", "match = \"!a\"", "match = \"a\"\nlinus.tail_lines = 3", "match = 3"]
         {
             assert!(Config::parse(&format!("[[host]]\n{wrong}\n")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_mode_is_set_for_all_hosts_and_for_some_and_auto_for_none() {
+        let config = Config::parse(
+            "[policy]\nchain_limit = 3\n[[host]]\nmatch = \"*.prod\"\npolicy.mode = \"suggest\"\n",
+        )
+        .expect("a config");
+        assert_eq!(config.policy, PolicyConfig { mode: StartMode::Confirm, chain_limit: ChainLimit(3) });
+        assert_eq!(config.start_mode(&["db.prod"]), StartMode::Suggest);
+        assert_eq!(config.start_mode(&["db.test"]), StartMode::Confirm);
+        let auto = Config::parse("[policy]\nmode = \"auto\"\n").expect_err("auto");
+        assert!(auto.line == 2 && auto.message.contains("inside a session"), "{auto}");
+        let host = "[[host]]\nmatch = \"x\"\npolicy.mode = \"auto\"\n";
+        assert!(Config::parse(host).is_err());
+        for limit in ["0", "21", "-1"] {
+            assert!(Config::parse(&format!("[policy]\nchain_limit = {limit}\n")).is_err(), "{limit}");
         }
     }
 

@@ -44,6 +44,17 @@ pub fn keystrokes(command: &str, bracketed_paste: bool) -> Result<Vec<u8>, Refus
     }
 }
 
+/// A command that the user wants on the remote's line and not entered. As a paste where the remote has it, so that
+/// no key of it is bound to something else.
+pub fn line_without_enter(command: &str, bracketed_paste: bool) -> Result<Vec<u8>, Refusal> {
+    let keys = keystrokes(command, bracketed_paste)?;
+    let command = command.trim_end_matches('\n');
+    if bracketed_paste {
+        return Ok(format!("\x1b[200~{command}\x1b[201~").into_bytes());
+    }
+    Ok(keys.strip_suffix(b"\r").map(<[u8]>::to_vec).unwrap_or_default())
+}
+
 /// The line of the shell integration. As a paste where the remote has it, so that no key of it is bound to something
 /// else (closing quotes, completion); the blank that keeps it out of the history is typed before, since a paste into
 /// an empty line may lose it (fish).
@@ -67,6 +78,17 @@ mod tests {
         assert_eq!(keystrokes("df -h", true), Ok(b"df -h\r".to_vec()));
         assert_eq!(keystrokes("grep größe x", false), Ok("grep größe x\r".as_bytes().to_vec()));
         assert_eq!(keystrokes("df -h\n", false), Ok(b"df -h\r".to_vec()));
+    }
+
+    #[test]
+    fn a_suggestion_is_put_on_the_line_and_never_entered() {
+        assert_eq!(line_without_enter("df -h\n", false), Ok(b"df -h".to_vec()));
+        assert_eq!(line_without_enter("df -h", true), Ok(b"\x1b[200~df -h\x1b[201~".to_vec()));
+        assert_eq!(line_without_enter("a\nb", true), Ok(b"\x1b[200~a\nb\x1b[201~".to_vec()));
+        assert_eq!(line_without_enter("a\nb", false), Err(Refusal::Lines));
+        for hostile in ["a\rb", "a\x1b[201~\r", "x\x03"] {
+            assert!(matches!(line_without_enter(hostile, true), Err(Refusal::Control(_))), "{hostile:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod completions;
 mod man;
 
+use crate::copilot::policy::StartMode;
 use crate::error::{Error, status};
 use clap::{CommandFactory, Parser};
 pub use completions::Shell;
@@ -43,6 +44,9 @@ pub struct Cli {
     /// Print a session's timeline as Markdown, by its id or the beginning of it; `last` is the newest
     #[arg(long, value_name = "ID")]
     pub incident: Option<String>,
+    /// What Enter on a card does: suggest puts it on the remote's line, confirm (the default) sends it
+    #[arg(long, value_name = "suggest|confirm", conflicts_with = "no_copilot")]
+    pub policy: Option<StartMode>,
     /// Talk to the Linus at this MCP endpoint instead of the built-in one
     #[arg(long, value_name = "URL")]
     pub linus_url: Option<String>,

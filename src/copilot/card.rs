@@ -116,6 +116,11 @@ impl Card {
         }
     }
 
+    /// Whether aissh made it, and not Linus.
+    pub fn is_own(&self) -> bool {
+        self.kind != Kind::Suggested
+    }
+
     /// Whether the user can still send it, or could if it were not refused.
     pub fn is_open(&self) -> bool {
         matches!(self.state, CardState::Proposed | CardState::Edited)

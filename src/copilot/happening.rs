@@ -8,6 +8,15 @@ use crate::linus::contract::Risk;
 /// More are not held: nobody takes them. A reply's cards are fewer.
 const LIMIT: usize = 1000;
 
+/// Who decided that a card is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// By Enter, or the word that a high risk asks for.
+    User { was_edited: bool },
+    /// By the consent that the user gave in this session.
+    Auto,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Happening {
     Asked(String),
@@ -16,6 +25,8 @@ pub enum Happening {
     /// A card came, or came again with another command.
     Proposed {
         id: String,
+        /// aissh's own: an undo, a check, a timer.
+        is_own: bool,
         command: String,
         level: Risk,
         reason: String,
@@ -25,11 +36,11 @@ pub enum Happening {
         id: String,
         text: String,
     },
-    /// Enter, or the word that a high risk asks for.
+    /// It is to be sent.
     Confirmed {
         id: String,
         command: String,
-        was_edited: bool,
+        by: By,
         level: Risk,
         reason: String,
     },
@@ -58,6 +69,7 @@ impl Happening {
         let (id, judged) = (card.id.clone(), card.judgement());
         let proposed = Self::Proposed {
             id: id.clone(),
+            is_own: card.is_own(),
             command: card.command.clone(),
             level: judged.level,
             reason: judged.reason,
@@ -66,12 +78,12 @@ impl Happening {
         std::iter::once(proposed).chain(refused).collect()
     }
 
-    pub(super) fn confirmed(card: &Card, was_edited: bool) -> Self {
+    pub(super) fn confirmed(card: &Card, by: By) -> Self {
         let judged = card.judgement();
         Self::Confirmed {
             id: card.id.clone(),
             command: card.text().to_owned(),
-            was_edited,
+            by,
             level: judged.level,
             reason: judged.reason,
         }

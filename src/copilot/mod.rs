@@ -23,7 +23,7 @@ pub use card::{Card, CardState, Judgement, Kind, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
 pub use connectivity::Order;
 pub use file_cards::{FileCard, FileCards, FileState};
-pub use happening::Happening;
+pub use happening::{By, Happening};
 pub use holes::{Hole, Value};
 pub use intent::Intent;
 pub use link::{Link, LinkState, OFFLINE_CARDS, OFFLINE_INTENT};

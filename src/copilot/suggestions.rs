@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::binding::Place;
 use super::card::{Card, CardState, Held, ID_LIMIT, Judgement, Kind, refusal};
-use super::happening::{Happening, Happenings};
+use super::happening::{By, Happening, Happenings};
 use super::holes::{Hole, Value, fill};
 use super::risk::Syntax;
 use crate::linus::contract::{ClearSuggestions, Placeholder, Suggestion};
@@ -188,7 +188,7 @@ impl Suggestions {
         card.edited_text = was_edited.then(|| text.to_owned());
         card.judge_again(syntax);
         card.state = CardState::Sent;
-        let confirmed = Happening::confirmed(card, was_edited);
+        let confirmed = Happening::confirmed(card, By::User { was_edited });
         self.happened.push(confirmed);
         self.editing = None;
         self.values = values;
@@ -198,6 +198,31 @@ impl Suggestions {
     /// What was filled into the card that was sent last: it is on the screen now, and must not leave from there.
     pub fn take_values(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.values)
+    }
+
+    /// Auto sends a card as Linus gave it; false if it is another by now, or is not to be sent.
+    pub fn send_now(&mut self, id: &str, text: &str, now: Instant) -> bool {
+        let is_same = self.pick(id, now).is_ok_and(|c| c.state == CardState::Proposed && c.command == text);
+        if let Some(card) = self.get_mut(id).filter(|_| is_same) {
+            card.state = CardState::Sent;
+            let confirmed = Happening::confirmed(card, By::Auto);
+            self.happened.push(confirmed);
+        }
+        is_same
+    }
+
+    /// What was sent was only put on the remote's line: the card is open until it is seen to run.
+    pub fn was_put(&mut self, id: &str) {
+        if let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) {
+            card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
+        }
+    }
+
+    /// The card that was put on the remote's line runs.
+    pub fn entered(&mut self, id: &str) {
+        if let Some(card) = self.get_mut(id).filter(|c| c.is_open()) {
+            card.state = CardState::Sent;
+        }
     }
 
     /// It could not be typed into the session after all; the card goes back on the edit line.
@@ -326,6 +351,7 @@ impl Suggestions {
     fn place_own(&mut self, suggestion: &Suggestion, kind: Kind, behind: Option<&str>) {
         let mut card = Card::from_wire(suggestion, &self.here);
         card.kind = kind;
+        self.happened.extend(Happening::proposed(&card));
         if let Some(old) = self.get_mut(&suggestion.id) {
             *old = card;
             return;

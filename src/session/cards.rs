@@ -1,7 +1,9 @@
 //! Sending a card: the user pressed Enter on the edit line, and the text is typed into the session.
 
+use super::policy::Put;
 use super::{Session, Side};
-use crate::control::keystrokes;
+use crate::control::{keystrokes, line_without_enter};
+use crate::copilot::policy::Stop;
 use crate::copilot::risk::Syntax;
 use crate::copilot::{Happening, Place};
 use crate::linus::redact::{self, Quoting};
@@ -49,29 +51,59 @@ impl Session {
             Ok(keys) => Ok((keys, typed)),
             Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
         });
-        let Side { panel, watch, copilot, linus, .. } = side;
-        match (keys, watch.here()) {
-            (Ok((keys, typed)), Some(observer)) => {
-                let start = observer.emulator().echo_start();
-                let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-                // Told of is the command with its holes and placeholders, never what was typed: that holds the secrets. What
-                // was filled in is kept out of what is read off the screen.
-                for value in copilot.suggestions.take_values() {
-                    linus.redactor.learn(value.as_str(), FILLED_IN);
-                }
-                let told = copilot.suggestions.get(id).map_or(text, |card| card.text());
-                let told = told.trim_end_matches('\n').to_owned();
-                observer.input(Input::Sent { command: &told, origin }, now);
-                copilot.happened(Happening::Sent { id: id.to_owned(), command: told });
-                copilot.suggestions.sent(id, now);
-                panel.echo = Some(Echo { start, text: typed, until: now + ECHO_WITHIN });
+        match keys {
+            Ok((keys, typed)) => {
+                side.policy.stop(Stop::SentByUser);
+                self.type_card(id, typed, was_edited, &keys, now);
+            }
+            Err(why) => side.not_sent(id, why),
+        }
+    }
+
+    /// The card goes over the wire, with Enter. `typed` may hold secrets.
+    pub(super) fn type_card(&mut self, id: &str, typed: String, was_edited: bool, keys: &[u8], now: Instant) {
+        let Some(side) = &mut self.side else { return };
+        side.learn_values();
+        let Side { panel, watch, copilot, .. } = side;
+        let Some(observer) = watch.here() else { return };
+        let start = observer.emulator().echo_start();
+        let origin = Origin::Suggested { id: id.to_owned(), was_edited };
+        // Told of is the command with its holes and placeholders, never what was typed: that holds the secrets.
+        let told = copilot.suggestions.get(id).map_or(typed.as_str(), |card| card.text());
+        let told = told.trim_end_matches('\n').to_owned();
+        observer.input(Input::Sent { command: &told, origin }, now);
+        copilot.happened(Happening::Sent { id: id.to_owned(), command: told });
+        copilot.suggestions.sent(id, now);
+        panel.echo = Some(Echo { start, text: typed, until: now + ECHO_WITHIN });
+        self.send_pty(keys);
+    }
+
+    /// Puts a card on the remote's line, where the user enters it or not.
+    pub(super) fn put_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
+        let line_mode = self.pty.line_mode();
+        let paste = self.modes.bracketed_paste();
+        let Some(side) = &mut self.side else { return };
+        let text = text.trim_end_matches('\n');
+        let filled = match side.obstacle(id, text, line_mode, now) {
+            Some(why) => Err(why),
+            None => side.with_secrets(text).map_err(|why| format!("Not sent: {why}")),
+        };
+        let keys = filled.and_then(|typed| match line_without_enter(&typed, paste) {
+            Ok(keys) => Ok((keys, typed)),
+            Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
+        });
+        match keys {
+            Ok((keys, typed)) => {
+                side.learn_values();
+                let Some(observer) = side.watch.here() else { return };
+                observer.input(Input::Text, now);
+                side.copilot.suggestions.was_put(id);
+                side.put = Some(Put { id: id.to_owned(), text: typed, was_edited });
+                side.panel.view.leave();
+                side.panel.view.set_notice("On the line: Enter there runs it");
                 self.send_pty(&keys);
             }
-            (Err(why), _) => {
-                copilot.happened(Happening::Refused { id: id.to_owned(), reason: why.clone() });
-                panel.view.not_sent(id, &why, copilot);
-            }
-            (Ok(_), None) => {}
+            Err(why) => side.not_sent(id, why),
         }
     }
 }
@@ -95,6 +127,18 @@ pub(super) struct HeldBack {
 }
 
 impl Side {
+    /// What was filled into a card is kept out of what is read off the screen.
+    fn learn_values(&mut self) {
+        for value in self.copilot.suggestions.take_values() {
+            self.linus.redactor.learn(value.as_str(), FILLED_IN);
+        }
+    }
+
+    fn not_sent(&mut self, id: &str, why: String) {
+        self.panel.view.not_sent(id, &why, &mut self.copilot);
+        self.copilot.happened(Happening::Refused { id: id.to_owned(), reason: why });
+    }
+
     /// The command with what its placeholders stand for, put in at the last moment. From then on that is known as a
     /// secret in whatever form it comes back.
     fn with_secrets(&mut self, text: &str) -> Result<String, String> {

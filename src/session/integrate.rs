@@ -3,6 +3,7 @@
 use super::cards::{ECHO_WITHIN, Hindrance};
 use super::{Session, Side};
 use crate::control::line_keystrokes;
+use crate::copilot::policy::Stop;
 use crate::shell::{Dialect, Facts, Input, Shell, State};
 use crate::terminal::pty::LineMode;
 use crate::ui;
@@ -65,6 +66,7 @@ impl Session {
             (Ok(_), None) => return,
         };
         observer.input(Input::Integrate { line: &line, nonce: side.nonce.clone() }, now);
+        side.policy.stop(Stop::SentByUser);
         side.integrating.waits = Some((shell, now + MARK_WITHIN));
         side.integrating.sent = Some(shell);
         side.panel.view.close_dialog();

@@ -1,10 +1,12 @@
 //! Whose keys: ssh's, or the panel's while it has the focus; and the replies of the user's terminal among them.
 
 use super::{Session, Side};
+use crate::copilot::policy::{Mode, Stop};
 use crate::terminal::keys::Token;
 use crate::terminal::queries::Reply;
 use crate::terminal::replies::Input;
 use crate::ui::{Action, Focus, PrefixAction};
+use crossterm::event::KeyEventKind;
 use std::time::Instant;
 
 /// Keys for a panel that is about to open; more than anybody types in that moment.
@@ -90,10 +92,13 @@ impl Session {
         for (raw, token) in tokens {
             let Some(side) = &mut self.side else { return };
             side.note_place(now);
-            let Side { panel, copilot, .. } = side;
-            panel.dirty = true;
+            side.panel.dirty = true;
             match token {
+                // It has stopped auto, and means nothing else.
+                Token::Key(key) if key.kind != KeyEventKind::Release && side.policy.key() => {}
+                Token::Paste { .. } if side.policy.key() => {}
                 Token::Key(key) => {
+                    let Side { panel, copilot, .. } = side;
                     let actions = panel.view.key(key, copilot, now);
                     if !actions.iter().any(|a| matches!(a, Action::SendCard { .. } | Action::Integrate(_))) {
                         // What was held is sent by the same key again, and by nothing that comes after another.
@@ -102,10 +107,10 @@ impl Session {
                     self.act(actions, now);
                 }
                 Token::Paste { text, truncated } => {
-                    panel.held = None;
-                    panel.view.paste(&String::from_utf8_lossy(&text));
+                    side.panel.held = None;
+                    side.panel.view.paste(&String::from_utf8_lossy(&text));
                     if truncated {
-                        panel.view.set_notice("the paste was longer than 1 MiB and is cut");
+                        side.panel.view.set_notice("the paste was longer than 1 MiB and is cut");
                     }
                 }
                 Token::Reply(_) => {
@@ -120,9 +125,13 @@ impl Session {
     pub(super) fn on_prefix(&mut self, action: PrefixAction, now: Instant) {
         // What came before it comes first: an Escape that still waits for the rest of a key.
         self.flush_keys(None);
-        let Some(Side { panel, copilot, .. }) = &mut self.side else { return };
+        let Some(Side { panel, copilot, policy, .. }) = &mut self.side else { return };
         panel.held = None;
         panel.dirty = true;
+        // These two end auto by themselves, and say so in their own words.
+        if !matches!(action, PrefixAction::Policy | PrefixAction::Cancel) {
+            policy.key();
+        }
         if action == PrefixAction::Toggle && panel.opening {
             // Pressed again before it was there.
             return self.close_panel();
@@ -138,14 +147,23 @@ impl Session {
                 Action::OpenPanel => self.open_panel(),
                 Action::ClosePanel => self.ask_to_close(now),
                 Action::Relayout => self.lay_out(),
+                Action::SendCard { id, text, was_edited } if side.policy.mode() == Mode::Suggest => {
+                    self.put_card(&id, &text, was_edited, now)
+                }
                 Action::SendCard { id, text, was_edited } => self.send_card(&id, &text, was_edited, now),
+                Action::NextMode => self.next_mode(),
+                Action::TurnAutoOn(word) => self.turn_auto_on(&word, now),
+                Action::DismissStop => drop(side.policy.dismiss()),
                 Action::SubmitChat(text) => side.chat(&text, now),
                 Action::Integrate(shell) => self.integrate(shell, now),
                 Action::DeclineIntegration => side.decline_integration(),
                 Action::Pause => side.toggle_pause(now),
                 Action::OpenFile(id) => self.open_file(&id),
                 Action::File(answer) => self.on_file_answer(answer),
-                Action::Cancel => side.cancel(true, now),
+                Action::Cancel => {
+                    side.policy.stop(Stop::User);
+                    side.cancel(true, now);
+                }
                 Action::CancelChat => side.cancel(false, now),
             }
         }

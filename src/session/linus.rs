@@ -2,6 +2,7 @@
 
 use super::watch::{Restart, Since, Snapshot};
 use super::{Session, Side};
+use crate::copilot::policy::Stop;
 use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
@@ -134,6 +135,11 @@ impl Linus {
         if let Some(command) = record.command.clone().filter(|_| is_told) {
             self.dispatch.command(Ran { record, command });
         }
+    }
+
+    /// Whether he is yet to hear, or to answer, how a command ended.
+    pub(super) fn is_telling(&self) -> bool {
+        self.dispatch.is_telling()
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -336,6 +342,7 @@ impl Side {
     pub(super) fn chat(&mut self, message: &str, now: Instant) {
         match self.linus.dispatch.chat(message.to_owned()) {
             Ok(id) => {
+                self.policy.asked(now);
                 let entry = self.copilot.ask(message);
                 self.linus.entries.insert(id, entry);
                 if self.copilot.link.is_offline() {
@@ -476,6 +483,7 @@ impl Side {
 
     /// There is no audit any more, and it is said once.
     pub(super) fn on_audit_lost(&mut self, why: &str) {
+        self.policy.stop(Stop::Audit(why.to_owned()));
         self.copilot.chat.note(&format!("The audit log is lost, nothing more is recorded in it: {why}"));
         self.panel.dirty = true;
     }

@@ -12,6 +12,7 @@ mod integrate;
 mod keys;
 mod linus;
 mod panel;
+mod policy;
 mod pump;
 mod record;
 mod start;
@@ -24,7 +25,8 @@ pub use exit::Verdict;
 pub use start::{Start, run};
 
 use crate::config::Config;
-use crate::copilot::Copilot;
+use crate::copilot::policy::Policy;
+use crate::copilot::{Copilot, Place};
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
 use crate::shell::{Nonce, Observer, Origin, ShellEvent};
@@ -40,6 +42,7 @@ use files::Files;
 use integrate::Integrating;
 use linus::Linus;
 use panel::Panel;
+use policy::Put;
 use record::Recorders;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
@@ -104,6 +107,13 @@ struct Side {
     linus: Linus,
     panel: Panel,
     files: Files,
+    policy: Policy,
+    /// Where auto was turned on.
+    auto_place: Option<Place>,
+    /// A card that was put on the remote's line.
+    put: Option<Put>,
+    /// `--policy`: what a host has of its own does not count.
+    policy_is_given: bool,
     config: Config,
     /// What the command line says of the destination.
     given: Facts,
@@ -161,6 +171,7 @@ impl Session {
             }
             side.dispatch(now);
         }
+        self.follow_policy(now);
         self.on_panel_time(now);
         self.record_all();
     }
@@ -168,7 +179,8 @@ impl Session {
     fn deadline(&self) -> Option<Instant> {
         let of_side = self.side.as_ref().map(|side| {
             let panel = side.panel.deadline(self.to_tty.is_empty());
-            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel]
+            let policy = side.policy.deadline(Instant::now());
+            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel, policy]
         });
         of_side.into_iter().flatten().chain([self.prefix_until]).flatten().min()
     }
@@ -217,6 +229,9 @@ impl Side {
         let names = [&self.given.host, &facts.host, &facts.hostname];
         let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
         let updates = self.config.updates(&names);
+        if !self.policy_is_given {
+            self.policy.start_as(self.config.start_mode(&names));
+        }
         self.on_updates(updates, now);
     }
 
@@ -225,7 +240,8 @@ impl Side {
         self.panel.dirty |= !events.is_empty();
         for event in events {
             match event {
-                ShellEvent::Command(record) => {
+                ShellEvent::Command(mut record) => {
+                    self.attribute(&mut record);
                     if record.finished {
                         self.learn_means(&record, now);
                     }
@@ -233,6 +249,7 @@ impl Side {
                         && record.finished
                     {
                         self.copilot.suggestions.done(id, record.exit.map(|e| e.code), now);
+                        self.policy.ended(id, record.exit, now);
                     }
                     self.linus.recorded.extend(record::ran(&record));
                     if record.finished && record.exit.is_none() {
@@ -240,7 +257,10 @@ impl Side {
                     }
                     self.linus.on_command(record);
                 }
-                ShellEvent::Prompt => self.copilot.suggestions.prompt(now),
+                ShellEvent::Prompt => {
+                    self.copilot.suggestions.prompt(now);
+                    self.policy.prompt();
+                }
                 ShellEvent::Started { .. } => self.linus.on_start(),
                 ShellEvent::Output => {}
             }

@@ -6,6 +6,7 @@
 use super::cards::{Echo, HeldBack};
 use super::fault::planted;
 use super::{Session, Side};
+use crate::copilot::policy::Stop;
 use crate::shell::{Dialect, Observer, State};
 use crate::terminal::keys::Tokenizer;
 use crate::terminal::pty::LineMode;
@@ -184,12 +185,13 @@ impl Session {
     /// Gives the screen back: what the terminal would show had there been no panel.
     pub(super) fn close_panel(&mut self) {
         let Some(side) = &mut self.side else { return };
-        let Side { panel, watch, .. } = side;
-        panel.opening = false;
-        panel.early.clear();
-        if !panel.view.is_shown() {
+        side.panel.opening = false;
+        side.panel.early.clear();
+        if !side.panel.view.is_shown() {
             return;
         }
+        side.policy.stop(Stop::NotShown);
+        let Side { panel, watch, .. } = side;
         panel.view.set_shown(false);
         (panel.closing, panel.echo) = (false, None);
         let mut bytes = Vec::new();
@@ -250,7 +252,8 @@ impl Session {
 
     /// Output of ssh's while the panel is shown.
     pub(super) fn on_panel_output(&mut self, bytes: &[u8], now: Instant) {
-        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        let Some(Side { panel, watch, policy, .. }) = &mut self.side else { return };
+        policy.output(bytes);
         watch.output(bytes, &self.modes, now);
         panel.dirty = true;
         let Some(observer) = watch.here() else { return };
@@ -284,6 +287,7 @@ impl Session {
 
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
+        let outside = self.outside();
         let Some(side) = &mut self.side else { return };
         let panel = &mut side.panel;
         if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
@@ -294,12 +298,13 @@ impl Session {
         side.note_place(now);
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
+        let policy = side.policy_status(outside, now);
         let Side { panel, watch, copilot, linus, .. } = side;
         let Some(observer) = watch.here() else { return };
         let status = Status {
             target: linus.target().to_owned(),
             device: Some(observer.facts().dialect).filter(|d| d.is_device()).and_then(Dialect::name),
-            policy: "confirm",
+            policy,
             sharing: linus.sharing.word(),
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),
@@ -308,6 +313,7 @@ impl Session {
         let (view, layout, remote) = (&mut panel.view, &panel.layout, observer.emulator().screen());
         let bytes = panel.screen.draw(|frame| ui::draw(frame, layout, remote, view, copilot, &status));
         self.send_tty(&bytes);
+        self.note_drawn(now);
     }
 
     /// Panel deadlines: the rest of a key or a reply that does not come, an echo, a frame that was too early.

@@ -2,9 +2,10 @@
 
 use super::wake::Waker;
 use super::{Session, Verdict};
-use crate::copilot::Happening;
+use crate::copilot::policy::{Change, Mode};
+use crate::copilot::{By, Happening};
 use crate::files::{FileOutcome, FileResult};
-use crate::linus::contract::{Request, StepStatus};
+use crate::linus::contract::{Request, Risk, StepStatus};
 use crate::record::{Audit, Digest, Event, Step, Tape, Window};
 use crate::shell::{CommandRecord, Origin};
 use crate::terminal::Size;
@@ -110,6 +111,16 @@ pub(super) fn payload(request: &Request, to: &str) -> Event {
     Event::Payload { kind: request.tool().to_owned(), to: to.to_owned(), payload: Digest::of(&bytes) }
 }
 
+/// The policy is another.
+pub(super) fn mode(change: &Change) -> Event {
+    let reason = match (change.to, &change.why) {
+        (_, Some(why)) => why.text(),
+        (Mode::Auto, None) => "the user typed it".to_owned(),
+        (_, None) => "chosen by the user".to_owned(),
+    };
+    Event::Mode { mode: change.to.name().to_owned(), reason }
+}
+
 /// How a file action ended, with its diff.
 pub(super) fn file(outcome: &FileOutcome) -> Event {
     let result = match &outcome.result {
@@ -138,13 +149,18 @@ fn event(happening: Happening) -> Event {
                 .map(|step| Step { status: status(step.status).into(), text: step.text })
                 .collect(),
         },
-        Happening::Proposed { id, command, level, reason } => {
-            Event::Proposed { id, by: LINUS.into(), command, risk: level.name().into(), reason }
+        Happening::Proposed { id, is_own, command, level, reason } => {
+            let by = if is_own { "aissh" } else { LINUS };
+            Event::Proposed { id, by: by.into(), command, risk: level.name().into(), reason }
         }
         Happening::Edited { id, text } => Event::Edited { id, text },
-        Happening::Confirmed { id, command, was_edited, level, reason } => {
-            // The edit line takes no less for a high risk than the typed word.
-            let how = if level == crate::linus::contract::Risk::High { "typed" } else { "enter" };
+        Happening::Confirmed { id, command, by, level, reason } => {
+            let (how, was_edited) = match by {
+                By::Auto => ("auto", false),
+                // The edit line takes no less for a high risk than the typed word.
+                By::User { was_edited } if level == Risk::High => ("typed", was_edited),
+                By::User { was_edited } => ("enter", was_edited),
+            };
             Event::Confirmed {
                 id,
                 command,

@@ -12,6 +12,7 @@ use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
 use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
+use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
 use crate::linus::Updates;
 use crate::linus::lanes::{LaneEvent, Lanes};
@@ -177,6 +178,10 @@ impl Side {
             linus,
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             files: Files::new(worker),
+            policy: policy(start),
+            auto_place: None,
+            put: None,
+            policy_is_given: start.cli.policy.is_some(),
             config: start.config.clone(),
             given: target,
             prefix: start.config.keys.name(),
@@ -207,6 +212,12 @@ fn audit(start: &Start<'_>, session_id: &str) -> Audit {
 fn tape(start: &Start<'_>, size: Size, file: File) -> io::Result<Tape> {
     let title = format!("ssh {}", target(start).hostname.unwrap_or_default());
     Tape::start(file, window(size), &title, Redactor::new(start.config.redact.options()))
+}
+
+/// The command line first; what the host has of its own is known later.
+fn policy(start: &Start<'_>) -> Policy {
+    let mode = start.cli.policy.unwrap_or(start.config.policy.mode);
+    Policy::new(mode, start.config.policy.chain_limit)
 }
 
 fn tail(config: &Config) -> Tail {

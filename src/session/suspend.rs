@@ -2,6 +2,7 @@
 //! as ssh leaves it, with its settings restored and without the panel, and `fg` brings everything back.
 
 use super::Session;
+use crate::copilot::policy::Stop;
 use nix::sys::signal::{SigHandler, Signal, raise};
 
 impl Session {
@@ -32,6 +33,7 @@ impl Session {
 
     /// Somebody stopped us (SIGSTOP cannot be caught) and let us go on: the shell has had the terminal meanwhile.
     pub(super) fn on_continued(&mut self) {
+        self.stop_auto(Stop::Suspended);
         if self.guard.is_some() {
             let _ = self.tty.enter_raw();
             self.guarded(Self::on_resize);

@@ -159,6 +159,7 @@ impl Session {
             // The terminal's, not the user's: busybox ash asks for the cursor at each prompt.
             return;
         }
+        side.user_typed();
         let mut text = false;
         for byte in bytes {
             let typed = match byte {

@@ -5,6 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::file_cards;
 use super::paint::{ends, paragraph, styled};
+use super::policy::PolicyStatus;
 use super::theme::Theme;
 use super::view::View;
 use crate::copilot::{Card, CardState, Copilot, Judgement, OFFLINE_CARDS};
@@ -40,10 +41,12 @@ enum Detail {
 pub(super) fn body(
     copilot: &Copilot,
     view: &View,
+    policy: &PolicyStatus,
     cols: usize,
     height: usize,
 ) -> (Vec<Line<'static>>, usize) {
-    let mut lines = pinned(copilot, cols, view.theme);
+    let mut lines = policy.banner(copilot, cols, view.theme);
+    lines.extend(pinned(copilot, cols, view.theme));
     let closed = closed(copilot, cols, view.theme);
     let cards = drawings(copilot, view, cols);
     let mut focus = 0;
@@ -65,8 +68,8 @@ pub(super) fn body(
 }
 
 /// Rows that the section would like.
-pub(super) fn wanted(copilot: &Copilot, view: &View, cols: usize) -> usize {
-    body(copilot, view, cols, usize::MAX).0.len()
+pub(super) fn wanted(copilot: &Copilot, view: &View, policy: &PolicyStatus, cols: usize) -> usize {
+    body(copilot, view, policy, cols, usize::MAX).0.len()
 }
 
 /// What stands above the cards: the contract's note while offline, or that there are none.

@@ -13,7 +13,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 use serde_json::json;
 
 use super::*;
-use crate::copilot::{Copilot, Delivery, FileState, Place};
+use crate::copilot::{Copilot, Delivery, FileState, Place, policy};
 use crate::files::Diff;
 use crate::linus::contract::{Envelope, Risk};
 use crate::shell::{Dialect, Shell};
@@ -25,7 +25,14 @@ pub(super) fn status() -> Status {
     Status {
         target: "root@10.250.50.70".into(),
         device: None,
-        policy: "confirm",
+        policy: PolicyStatus {
+            mode: policy::Mode::Confirm,
+            chain: None,
+            limit: 8,
+            announced: None,
+            stopped: None,
+            obstacle: None,
+        },
         sharing: None,
         secret: false,
         prefix: "Ctrl-\\".into(),
@@ -273,6 +280,34 @@ fn golden_a_narrow_terminal_has_the_panel_alone() {
     let mut view = focused(&mut copilot, now);
     let (buffer, _) = draw_at(50, 30, &mut view, &copilot, &status());
     compare("narrow-50x30", &picture(&buffer));
+}
+
+#[test]
+fn golden_auto_asks_announces_and_says_why_it_is_off() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let mut view = focused(&mut copilot, now);
+    let auto = PolicyStatus {
+        mode: policy::Mode::Auto,
+        chain: Some((2, 8)),
+        announced: Some(policy::Announcement {
+            id: "cmd_001".into(),
+            left: Some(Duration::from_millis(1500)),
+        }),
+        ..status().policy
+    };
+    all_sizes("auto", &view, &copilot, &Status { policy: auto.clone(), ..status() });
+    let (buffer, _) = draw_at(50, 10, &mut view, &copilot, &Status { policy: auto, ..status() });
+    compare("auto-narrow-50x10", &picture(&buffer));
+    let why = policy::Stop::Hidden(policy::Hidden::Concealed).text();
+    let off = PolicyStatus { stopped: Some(why), ..status().policy };
+    all_sizes("auto-off", &view, &copilot, &Status { policy: off, ..status() });
+    view.ask_consent();
+    all_sizes("auto-asks", &view, &copilot, &status());
+    let obstacle = Some(policy::Stop::Untrusted.text());
+    let blocked = PolicyStatus { obstacle, ..status().policy };
+    let (buffer, _) = draw_at(80, 24, &mut view, &copilot, &Status { policy: blocked, ..status() });
+    compare("auto-asks-blocked-80x24", &picture(&buffer));
 }
 
 #[test]

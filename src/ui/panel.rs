@@ -19,7 +19,7 @@ use super::paint::{heading, lines, styled, window};
 use super::sections::{Sections, Wants};
 use super::status::{Status, hints, linus, session};
 use super::view::{Focus, View};
-use super::{cards, chat, help, intent, terminal_pane};
+use super::{cards, chat, consent, help, intent, terminal_pane};
 use crate::copilot::{Copilot, Judgement};
 use crate::linus::contract::Risk;
 use crate::text::visible;
@@ -53,7 +53,7 @@ pub fn draw(
     };
     terminal_pane::draw(screen, seen, shift, buffer);
     Clear.render(panel, buffer);
-    let inner = if over_all { panel } else { divider(buffer, panel, view) };
+    let inner = if over_all { panel } else { divider(buffer, panel, view, status.policy.is_auto()) };
     let judged = view.judged(copilot);
     let cursor = Panel { view, copilot, status, area: inner, judged }.draw(buffer);
     match view.focus() {
@@ -62,13 +62,17 @@ pub fn draw(
     }
 }
 
-/// The line between the panes, heavy while the panel has the focus; the value is what is right of it.
-fn divider(buffer: &mut Buffer, panel: Rect, view: &View) -> Rect {
+/// The line between the panes, heavy while the panel has the focus and double while auto is on; the value is what is right of it.
+fn divider(buffer: &mut Buffer, panel: Rect, view: &View, auto: bool) -> Rect {
     let focused = view.focus() == Focus::Panel;
-    let sign = if focused { "┃" } else { "│" };
+    let (sign, style) = match (auto, focused) {
+        (true, _) => ("║", view.theme.warning()),
+        (false, true) => ("┃", view.theme.rule(true)),
+        (false, false) => ("│", view.theme.rule(false)),
+    };
     for y in panel.top()..panel.bottom() {
         if let Some(cell) = buffer.cell_mut((panel.x, y)) {
-            cell.set_symbol(sign).set_style(view.theme.rule(focused));
+            cell.set_symbol(sign).set_style(style);
         }
     }
     let width = panel.width.saturating_sub(2);
@@ -106,6 +110,9 @@ impl Panel<'_> {
             self.view.file = Some(file);
             return cursor;
         }
+        if self.view.consent.is_some() {
+            return self.draw_consent(buffer);
+        }
         let sections = self.sections(cols);
         self.draw_intent(buffer, sections.intent, cols);
         self.draw_cards(buffer, sections.cards, cols);
@@ -115,13 +122,25 @@ impl Panel<'_> {
         cursor
     }
 
+    fn draw_consent(&mut self, buffer: &mut Buffer) -> Option<Position> {
+        let (theme, notice) = (self.view.theme, self.view.notice.clone());
+        let texts = consent::Texts {
+            prefix: &self.status.prefix,
+            target: &visible(&self.status.target),
+            limit: self.status.policy.limit,
+            obstacle: self.status.policy.obstacle.as_deref(),
+        };
+        let consent = self.view.consent.as_mut()?;
+        consent.draw(buffer, self.area, &texts, notice.as_deref(), theme)
+    }
+
     fn sections(&self, cols: usize) -> Sections {
         let editor = self.editor();
         Sections::new(
             self.area,
             Wants {
                 intent: intent::wanted(self.copilot, cols, self.view.theme),
-                cards: cards::wanted(self.copilot, self.view, cols),
+                cards: cards::wanted(self.copilot, self.view, &self.status.policy, cols),
                 chat: chat::wanted(self.copilot, cols, usize::from(self.area.height), self.view.theme),
                 input: Rows::new(&editor, cols.saturating_sub(PROMPT)).rows.len() + self.around(cols).rows(),
             },
@@ -151,7 +170,7 @@ impl Panel<'_> {
         let right = if open > 0 { vec![Span::raw(open.to_string())] } else { Vec::new() };
         let body = self.heading(buffer, area, "Suggested Commands", right);
         let height = usize::from(body.height);
-        let (text, focus) = cards::body(self.copilot, self.view, cols, height);
+        let (text, focus) = cards::body(self.copilot, self.view, &self.status.policy, cols, height);
         lines(buffer, body, &window(text, focus, height, self.view.theme.dim()));
     }
 

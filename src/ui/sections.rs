@@ -24,6 +24,9 @@ pub(super) struct Sections {
 /// From this height on, sections are set apart by an empty row.
 const ROOMY: u16 = 32;
 
+/// From this height on, there is a line at the foot.
+pub(super) const STATUS_FROM: u16 = 8;
+
 /// Below, there is only the input.
 const CHAT_FROM: u16 = 3;
 
@@ -34,8 +37,8 @@ impl Sections {
     pub(super) fn new(area: Rect, wants: Wants) -> Self {
         let height = area.height;
         let status = match height {
-            0..=7 => 0,
-            8..=15 => 1,
+            0..STATUS_FROM => 0,
+            STATUS_FROM..=15 => 1,
             16..=19 => 2,
             _ => 3,
         };

@@ -5,7 +5,9 @@ use ratatui::text::{Line, Span};
 use super::integration::Integration;
 use super::line::CONFIRMATION;
 use super::paint::{ends, styled};
+use super::policy::PolicyStatus;
 use super::view::{Focus, View};
+use crate::copilot::policy::Mode;
 use crate::copilot::{Copilot, LinkState};
 use crate::text::{sanitize, truncate, width};
 
@@ -16,8 +18,7 @@ pub struct Status {
     pub target: String,
     /// The network device's dialect, where it is one.
     pub device: Option<&'static str>,
-    /// The policy's name (`confirm`).
-    pub policy: &'static str,
+    pub policy: PolicyStatus,
     /// Where not everything goes to Linus that would: the word for it.
     pub sharing: Option<&'static str>,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.
@@ -37,7 +38,7 @@ pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static
     if status.secret {
         return ends(cols, left, Span::styled(" locked: secret input ", view.theme.selected()));
     }
-    ends(cols, left, Span::styled(status.policy, view.theme.plain()))
+    ends(cols, left, status.policy.name(view.theme))
 }
 
 pub(super) fn linus(status: &Status, copilot: &Copilot, view: &View, cols: usize) -> Line<'static> {
@@ -83,8 +84,12 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
     if let Some(notice) = view.notice.as_ref().filter(|_| !view.is_editing()) {
         return styled(truncate(notice, cols), theme.warning());
     }
+    if let Some(countdown) = status.policy.countdown(copilot) {
+        return styled(truncate(&countdown, cols), theme.selected());
+    }
     let prefix = &status.prefix;
     let help = format!("{prefix} ? help");
+    let enter = if status.policy.mode == Mode::Suggest { "Enter puts it on the line" } else { "Enter sends" };
     let hints: Vec<String> = match (view.focus(), view.is_editing()) {
         (Focus::Terminal, _) => vec![format!("{prefix} Tab to type here"), help],
         (Focus::Panel, true) if view.confirm.is_some() => {
@@ -94,7 +99,7 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
             vec!["Enter fills it in".into(), "Esc back".into(), help]
         }
         (Focus::Panel, true) => {
-            vec!["Enter sends".into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
+            vec![enter.into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
         }
         (Focus::Panel, false) if view.selected_file.is_some() => {
             vec!["Enter opens".into(), "Del dismisses".into(), help, "Esc back".into()]
@@ -113,7 +118,8 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
             hints
         }
     };
-    let mut line = String::new();
+    // Where there is no room for the line above, this is what says so.
+    let mut line = if status.policy.is_auto() { "AUTO".to_owned() } else { String::new() };
     for hint in hints {
         let gap = if line.is_empty() { 0 } else { 2 };
         if width(&line) + gap + width(&hint) <= cols {

@@ -5,11 +5,13 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::bindings::PrefixAction;
+use super::consent::{self, Consent};
 use super::editor::{Edit, LineEditor};
 use super::files::{FileAnswer, FileDialog};
 use super::fill::Fill;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
+use super::sections::STATUS_FROM;
 use super::theme::Theme;
 use crate::copilot::Copilot;
 use crate::shell::Shell;
@@ -42,6 +44,12 @@ pub enum Action {
     Integrate(Option<Shell>),
     /// Do not offer the integration on this host again.
     DeclineIntegration,
+    /// The next policy; auto asks first.
+    NextMode,
+    /// The word that was typed at that question.
+    TurnAutoOn(String),
+    /// Put away why auto is off.
+    DismissStop,
     /// Pause or go on with what Linus is told.
     Pause,
     /// Look at the file action with this id.
@@ -58,6 +66,7 @@ pub enum Action {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Drawn {
     pub(super) panel_width: u16,
+    pub(super) panel_height: u16,
     pub(super) mode: Option<Mode>,
     pub(super) chat_height: usize,
     pub(super) chat_lines: usize,
@@ -89,6 +98,8 @@ pub struct View {
     pub(super) dialog: Option<Dialog>,
     /// The file action that is open.
     pub(super) file: Option<FileDialog>,
+    /// The question before auto, while it is open.
+    pub(super) consent: Option<Consent>,
     pub(super) notice: Option<String>,
     pub(super) drawn: Drawn,
 }
@@ -112,6 +123,7 @@ impl View {
             help: false,
             dialog: None,
             file: None,
+            consent: None,
             notice: None,
             drawn: Drawn::default(),
         }
@@ -131,8 +143,39 @@ impl View {
         self.shown = shown;
         if !shown {
             self.focus = Focus::Terminal;
-            (self.help, self.dialog, self.file) = (false, None, None);
+            (self.help, self.dialog, self.file, self.consent) = (false, None, None, None);
         }
+    }
+
+    /// Asks whether auto is to be turned on.
+    pub fn ask_consent(&mut self) {
+        (self.help, self.dialog, self.consent) = (false, None, Some(Consent::default()));
+        self.focus = Focus::Panel;
+    }
+
+    pub fn has_consent(&self) -> bool {
+        self.consent.is_some()
+    }
+
+    pub fn close_consent(&mut self) {
+        self.consent = None;
+    }
+
+    /// Whether the user writes in the panel, or something covers what it shows.
+    pub fn is_busy(&self) -> bool {
+        self.help
+            || self.dialog.is_some()
+            || self.consent.is_some()
+            || self.file.is_some()
+            || self.edit.is_some()
+            || !self.input.is_empty()
+    }
+
+    /// Whether the policy and its countdown are drawn: not in a panel of a few rows, nor where the terminal has the
+    /// whole screen.
+    pub fn shows_policy(&self) -> bool {
+        let is_seen = self.drawn.mode != Some(Mode::Full) || self.focus == Focus::Panel;
+        self.shown && is_seen && self.drawn.panel_height >= STATUS_FROM
     }
 
     /// Whether the dialog of the shell integration is open.
@@ -147,6 +190,11 @@ impl View {
     /// The panel gets the keys.
     pub fn enter(&mut self) {
         self.focus = Focus::Panel;
+    }
+
+    /// The terminal gets the keys.
+    pub fn leave(&mut self) {
+        self.focus = Focus::Terminal;
     }
 
     /// Width and mode as the user wants them, for [`Layout::new`].
@@ -172,6 +220,7 @@ impl View {
     /// How the panel stands now: what the keys for its width start from.
     pub fn note_layout(&mut self, layout: &Layout) {
         self.drawn.panel_width = layout.panel.width;
+        self.drawn.panel_height = layout.panel.height;
         self.drawn.mode = Some(layout.mode);
     }
 
@@ -180,9 +229,20 @@ impl View {
         self.notice = None;
         let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
         let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
-        let leaves = matches!(action, PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration);
+        if !stays.contains(&action) && action != PrefixAction::Policy {
+            self.consent = None;
+        }
+        let leaves = matches!(
+            action,
+            PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration | PrefixAction::Policy
+        );
         let left = self.file.take_if(|_| leaves).map(|_| Action::File(FileAnswer::Leave));
         let actions = match action {
+            PrefixAction::Policy => {
+                self.help = false;
+                let open = (!self.shown).then_some(Action::OpenPanel);
+                open.into_iter().chain([Action::NextMode]).collect()
+            }
             PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
             PrefixAction::Integration => {
                 self.leave_edit_line(copilot, now);
@@ -238,6 +298,9 @@ impl View {
             return;
         }
         self.notice = None;
+        if self.consent.is_some() {
+            return self.set_notice("The word is typed, not pasted.");
+        }
         self.help = false;
         if self.file.is_some() {
             return self.set_notice("Nothing is pasted here; a confirmation is typed.");
@@ -267,6 +330,16 @@ impl View {
         }
         if self.file.is_some() {
             return self.file_key(key);
+        }
+        if let Some(consent) = &mut self.consent {
+            return match consent.key(key) {
+                consent::Answer::Word(word) => vec![Action::TurnAutoOn(word)],
+                consent::Answer::Leave => {
+                    self.consent = None;
+                    Vec::new()
+                }
+                consent::Answer::Nothing => Vec::new(),
+            };
         }
         if copilot.suggestions.editing().is_none() {
             self.edit = None;
@@ -316,6 +389,7 @@ impl View {
             (KeyCode::Enter, Some(id)) if choosing => self.edit_card(&id, copilot, now),
             (KeyCode::Delete, Some(id)) if choosing => self.dismiss(&id, copilot, now),
             (_, Some(id)) if is_dismissal(key) => self.dismiss(&id, copilot, now),
+            (_, None) if is_dismissal(key) => return vec![Action::DismissStop],
             (KeyCode::Esc, Some(_)) if choosing => self.selected = None,
             _ => return self.type_in_chat(key, copilot),
         }

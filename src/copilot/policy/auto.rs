@@ -47,13 +47,16 @@ pub(super) struct Auto {
 impl Auto {
     /// Only if auto could act here at this moment.
     pub(super) fn begin(scene: &Scene<'_>, limit: u8, nonce: Nonce, now: Instant) -> Result<Self, Stop> {
-        Self::always(scene)?;
-        Self::at_prompt(scene)?;
-        if scene.line_taken {
-            return Err(Stop::LineTaken);
-        }
+        Self::check(scene)?;
         let (chain, phase, scan) = (Chain::default(), Phase::Idle(now), Scan::new(nonce));
         Ok(Self { limit, chain, phase, scan, taken_since: None })
+    }
+
+    /// Whether it could begin.
+    pub(super) fn check(scene: &Scene<'_>) -> Result<(), Stop> {
+        Self::always(scene)?;
+        Self::at_prompt(scene)?;
+        if scene.line_taken { Err(Stop::LineTaken) } else { Ok(()) }
     }
 
     /// What must hold whatever auto is at.
@@ -103,7 +106,7 @@ impl Auto {
             return Err(Stop::Lines { id });
         }
         if card.level > Risk::Low {
-            return Err(Stop::Level { id, level: card.level, why: card.why.to_owned() });
+            return Err(Stop::Level { id, level: card.level, why: card.why.clone() });
         }
         Ok(())
     }
@@ -117,7 +120,7 @@ impl Auto {
             return Ok(None);
         }
         if scene.state == State::Running {
-            self.rest(now);
+            (self.phase, self.taken_since) = (Phase::Idle(now), None);
             return Ok(None);
         }
         Self::at_prompt(scene)?;

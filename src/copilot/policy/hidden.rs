@@ -58,6 +58,8 @@ enum Region {
     Prompt,
     /// A line was sent; its echo ends with a newline, or with the shell's own mark.
     Echo,
+    /// A line ended, and perhaps a command prints: in shells that mark the begin of output, that mark tells.
+    Perhaps,
     /// A command prints.
     Output,
 }
@@ -77,6 +79,8 @@ pub struct Scan {
     filled: usize,
     last: char,
     found: Option<Found>,
+    /// Found where perhaps a command printed: it counts when the prompt comes and no mark has said otherwise.
+    doubtful: Option<Found>,
 }
 
 /// Columns from tab stop to tab stop.
@@ -96,6 +100,7 @@ impl Scan {
             filled: 0,
             last: ' ',
             found: None,
+            doubtful: None,
         }
     }
 
@@ -143,8 +148,11 @@ impl Scan {
     fn mark(&mut self, payload: &[u8]) {
         let Some(mark) = self.nonce.strip(payload) else { return };
         if mark.starts_with(b"133;C") {
+            // What came before it was the line editor's drawing (fish moves about when it takes a line).
+            self.doubtful = None;
             (self.region, self.col, self.filled) = (Region::Output, 0, 0);
         } else {
+            self.found = self.found.or(self.doubtful.take());
             self.region = Region::Prompt;
         }
     }
@@ -207,7 +215,7 @@ impl Scan {
             '\n' => {
                 self.filled = 0;
                 if self.region == Region::Echo {
-                    (self.region, self.col) = (Region::Output, 0);
+                    (self.region, self.col) = (Region::Perhaps, 0);
                 }
             }
             '\r' => self.col = 0,
@@ -249,8 +257,11 @@ impl Scan {
 
     /// `in_output`: it says something in a command's output only.
     fn hidden(&mut self, how: Hidden, in_output: bool) {
-        if !in_output || self.region == Region::Output {
-            self.found.get_or_insert(Found::Hidden(how));
+        let found = Found::Hidden(how);
+        match self.region {
+            Region::Perhaps if in_output => drop(self.doubtful.get_or_insert(found)),
+            Region::Prompt | Region::Echo if in_output => {}
+            _ => drop(self.found.get_or_insert(found)),
         }
     }
 }

@@ -24,7 +24,7 @@ pub use auto::{MOMENT, Send};
 pub use hidden::{Found, Hidden, Scan};
 pub use instructions::{Instruction, Instructions};
 pub use mode::{CHAIN_LIMIT, ChainLimit, Mode, StartMode};
-pub use scene::{Candidate, Line, Linus, Scene, Sender};
+pub use scene::{Candidate, Line, Linus, Scene, Sender, has_holes};
 pub use stop::Stop;
 
 /// The words that turn auto on.
@@ -55,13 +55,22 @@ pub struct Policy {
     auto: Option<Auto>,
     /// Why auto ended or did not begin, until the user has seen to it.
     stopped: Option<Stop>,
+    /// The user has chosen a mode in this session.
+    is_chosen: bool,
     changes: Vec<Change>,
 }
 
 impl Policy {
     /// `limit`: commands in one chain.
     pub fn new(start: StartMode, limit: ChainLimit) -> Self {
-        Self { mode: start.mode(), limit: limit.0, auto: None, stopped: None, changes: Vec::new() }
+        Self {
+            mode: start.mode(),
+            limit: limit.0,
+            auto: None,
+            stopped: None,
+            is_chosen: false,
+            changes: Vec::new(),
+        }
     }
 
     pub fn mode(&self) -> Mode {
@@ -89,11 +98,28 @@ impl Policy {
         self.auto.as_ref().map(|auto| (auto.length(), auto.limit()))
     }
 
+    /// Why auto would not begin in this scene, if so.
+    pub fn obstacle(&self, scene: &Scene<'_>) -> Option<Stop> {
+        Auto::check(scene).err()
+    }
+
+    pub fn limit(&self) -> u8 {
+        self.limit
+    }
+
     /// The user chose another mode than auto. Where auto was on, that is its end.
     pub fn choose(&mut self, start: StartMode) {
+        self.is_chosen = true;
         let was_auto = self.auto.take().is_some();
         self.enter(start.mode(), was_auto.then_some(Stop::Left));
         self.stopped = None;
+    }
+
+    /// The host is known, and this is its mode: unless the user has chosen one by now.
+    pub fn start_as(&mut self, start: StartMode) {
+        if !self.is_chosen {
+            self.mode = start.mode();
+        }
     }
 
     /// The user typed the word in the session. `tail`: what Linus is shown of the terminal, with SGR.
@@ -108,6 +134,7 @@ impl Policy {
         if self.is_auto() {
             return Ok(());
         }
+        self.is_chosen = true;
         let begun = Self::consent(word, tail, nonce)
             .and_then(|()| Auto::begin(scene, self.limit, nonce.clone(), now));
         match begun {

@@ -37,7 +37,7 @@ pub struct Candidate<'a> {
     pub sender: Sender<'a>,
     pub level: Risk,
     /// The level's reason.
-    pub why: &'a str,
+    pub why: String,
     /// The user's own text is in it.
     pub edited: bool,
     pub refused: Option<&'a str>,
@@ -60,4 +60,29 @@ pub struct Scene<'a> {
     pub user_is_busy: bool,
     pub linus: Linus,
     pub card: Option<Candidate<'a>>,
+}
+
+/// Whether something in a command is to be filled in first: `<PASSWORD>`, or what stands for a secret (`‹token-1›`).
+pub fn has_holes(text: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_- ".contains(c))
+    };
+    let names = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
+    text.contains('‹') || names.into_iter().any(|(name, _)| is_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_told_from_redirections() {
+        for holes in ["mysql -p<PASSWORD>", "ssh <USER_1>@x", "cat <FILE NAME>", "x ‹aws-key-1›"] {
+            assert!(has_holes(holes), "{holes}");
+        }
+        for none in ["wc -l <file >out", "sort < A > B", "cat <<EOF\n>", "ls", "[ a <b ] > c", "<>"] {
+            assert!(!has_holes(none), "{none}");
+        }
+    }
 }

@@ -18,7 +18,7 @@ fn card<'a>(id: &'a str, text: &'a str) -> Candidate<'a> {
         text,
         sender: Sender::Linus,
         level: Risk::Low,
-        why: "read-only: only shows",
+        why: "read-only: only shows".into(),
         edited: false,
         refused: None,
         holes: false,

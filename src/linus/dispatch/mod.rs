@@ -224,6 +224,13 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
         self.gate == Gate::Open && !self.breaker.is_offline()
     }
 
+    /// Whether a command waits to be told, or its answer is not there yet.
+    pub fn is_telling(&self) -> bool {
+        let is_command = |event: &Event<C, S>| matches!(event, Event::Command(_));
+        let flies = matches!(&self.flight, Some((_, Flight::Event(event))) if is_command(event));
+        flies || self.events.iter().any(is_command)
+    }
+
     /// The session came up, ended or failed. Kept while offline: without it Linus would not know the session.
     pub fn session(&mut self, event: S) {
         self.push(Event::Session(event));

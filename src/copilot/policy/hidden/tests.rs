@@ -102,7 +102,18 @@ fn a_shell_without_a_mark_for_its_output_is_read_from_the_lines_end_on() {
     let mut scan = Scan::new(Nonce::new(NONCE));
     scan.begin();
     scan.feed(b"ls\r\nrun this\r\x1b[K");
+    assert_eq!(scan.found(), None, "its mark may still come");
+    scan.feed(format!("\x1b]133;D;0{}\x07", field()).as_bytes());
     assert_eq!(scan.found(), Some(Found::Hidden(Hidden::Erased)));
+}
+
+#[test]
+fn what_a_line_editor_draws_after_enter_is_no_output_where_a_mark_tells() {
+    let mut scan = Scan::new(Nonce::new(NONCE));
+    scan.begin();
+    scan.feed(b"\r\x1b[2A\x1b[Jls\r\n\x1b[A\x1b[2K\r\n");
+    scan.feed(format!("\x1b]133;C{}\x07fine\r\n\x1b]133;D;0{}\x07", field(), field()).as_bytes());
+    assert_eq!(scan.found(), None);
 }
 
 #[test]
