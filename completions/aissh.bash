@@ -35,7 +35,7 @@ _aissh() {
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --risk --sidebar --no-copilot --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --sidebar --no-copilot --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     _aissh_as_ssh "${words[@]}" "$cur"

@@ -21,6 +21,7 @@ end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
 complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l allow -d 'With --ask: let a Linus on another machine answer, now and from now on'
 complete -c aissh -n __aissh_before_destination -l risk -d 'Judge the commands on standard input, one a line: level, classes and reason of each'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'

@@ -8,6 +8,7 @@ _aissh() {
   options=(
     '--ask:Answer once, from what is piped in, and exit; no ssh'
     '--json:With --ask: print Linus'\''s reply as JSON'
+    '--allow:With --ask: let a Linus on another machine answer, now and from now on'
     '--risk:Judge the commands on standard input, one a line: level, classes and reason of each'
     '--sidebar:Open the panel at the start of the session'
     '--no-copilot:Only wrap ssh: no panel, no Linus'

@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use nix::libc::{O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::Uid;
 
@@ -43,6 +44,11 @@ pub fn append(path: &Path) -> io::Result<File> {
 pub fn open(path: &Path) -> io::Result<File> {
     let file = options().read(true).write(true).create(true).truncate(false).open(path)?;
     checked(path, file)
+}
+
+/// Opens a file that exists to be read, and written in place.
+pub fn existing(path: &Path) -> io::Result<File> {
+    checked(path, options().read(true).write(true).open(path)?)
 }
 
 /// Makes a file that must not exist yet.
@@ -82,6 +88,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Locks a file of this name, made where it is missing, among all of the user's processes; waits for who has it. The
+/// system gives it back when the value or the process ends.
+pub fn lock(path: &Path) -> io::Result<Flock<File>> {
+    Flock::lock(open(path)?, FlockArg::LockExclusive).map_err(|(_, e)| e.into())
 }
 
 /// 0600, no link followed, and no FIFO waited for.

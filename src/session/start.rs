@@ -4,8 +4,12 @@ use super::answers::Answers;
 use super::fault::contained;
 use super::files::{Files, Worker};
 use super::integrate::Integrating;
-use super::linus::Linus;
+use super::keeper::Keeper;
+use super::leaves::{Ledger, tap};
+use super::linus::{Linus, lanes_to};
+use super::outside::Outside;
 use super::panel::Panel;
+use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
@@ -13,8 +17,9 @@ use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
 use crate::error::{Error, status};
 use crate::linus::Updates;
-use crate::linus::lanes::{LaneEvent, Lanes};
+use crate::linus::lanes::LaneEvent;
 use crate::linus::redact::Redactor;
+use crate::linus::sharing::Consent;
 use crate::peers::Door;
 use crate::shell::{Nonce, Observer, Tail};
 use crate::ssh::side_channel::Route;
@@ -137,16 +142,18 @@ impl Side {
         waker: &Waker,
     ) -> io::Result<Self> {
         let now = Instant::now();
-        let (wake, door) = (waker.clone(), start.door.clone());
-        let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
+        let door = start.door.clone().watched(tap(event_tx.clone(), waker.clone()));
+        let lanes = lanes_to(&door, lane_tx.clone(), waker)?;
+        let outside = Outside::of(&door, || Keeper::start(event_tx.clone(), waker.clone()))?;
         let nonce = Nonce::new(random()?);
         let redactor = Redactor::new(start.config.redact.options());
         let mut linus = Linus::new(lanes, session_id()?, nonce.clone(), redactor, now);
         let target = Facts::from_invocation(start.invocation);
         let user = target.user.clone().or_else(|| std::env::var("USER").ok());
         linus.set_target(user.as_deref(), target.hostname.as_deref());
-        if start.door.is_inside() {
+        if outside.is_none() {
             linus.sharing.set_updates(Updates::On);
+            linus.sharing.set_consent(Consent::Needless);
         }
         let (invocation, places) = (start.invocation.clone(), start.places.clone());
         let may_check = move || !config_scan::scan(&invocation, &places).has_match_exec;
@@ -161,6 +168,11 @@ impl Side {
             panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
             files: Files::new(worker),
             config: start.config.clone(),
+            outside,
+            waiting: Waiting::default(),
+            ledger: Ledger::default(),
+            lane_tx,
+            waker: waker.clone(),
             given: target,
             prefix: start.config.keys.name(),
             nonce,

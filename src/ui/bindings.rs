@@ -15,6 +15,7 @@ pub enum PrefixAction {
     Cancel,
     Integration,
     Pause,
+    Leaves,
     Help,
 }
 
@@ -56,6 +57,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel wider"),
     row(Key::Chars(&['v']), "v", PrefixAction::Mode, "split ↔ overlay"),
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
+    row(Key::Chars(&['w']), "w", PrefixAction::Leaves, "what leaves, and what left"),
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
@@ -67,6 +69,8 @@ pub const PANEL: &[(&str, &str)] = &[
     ("Alt-1…9", "edit card n"),
     ("Esc", "back, or cancel"),
     ("Ctrl-X", "dismiss the card"),
+    ("Alt-s", "send what waits"),
+    ("Alt-x", "delete what waits"),
     ("Alt-Enter", "new line"),
     ("PgUp PgDn", "scroll the chat"),
     ("Ctrl-P/N", "earlier, later message"),

@@ -5,10 +5,12 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::bindings::PrefixAction;
+use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::{FileAnswer, FileDialog};
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
+use super::leaves::{LeafAction, LeavesView};
 use super::theme::Theme;
 use crate::copilot::Copilot;
 use crate::shell::Shell;
@@ -41,6 +43,14 @@ pub enum Action {
     Integrate(Option<Shell>),
     /// Do not offer the integration on this host again.
     DeclineIntegration,
+    /// A key in the view of what leaves.
+    Leaf(LeafAction),
+    /// Send what an earlier session left.
+    SendOffers,
+    /// Delete what is offered.
+    DropOffers,
+    /// The answer to the question before anything leaves.
+    Consent(bool),
     /// Pause or go on with what Linus is told.
     Pause,
     /// Look at the file action with this id.
@@ -60,6 +70,8 @@ pub(super) struct Drawn {
     pub(super) mode: Option<Mode>,
     pub(super) chat_height: usize,
     pub(super) chat_lines: usize,
+    /// The question before anything leaves is shown.
+    pub(super) asks: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -84,6 +96,8 @@ pub struct View {
     pub(super) dialog: Option<Dialog>,
     /// The file action that is open.
     pub(super) file: Option<FileDialog>,
+    /// The view of what leaves, while it is open.
+    pub(super) leaves: Option<LeavesView>,
     pub(super) notice: Option<String>,
     pub(super) drawn: Drawn,
 }
@@ -105,6 +119,7 @@ impl View {
             help: false,
             dialog: None,
             file: None,
+            leaves: None,
             notice: None,
             drawn: Drawn::default(),
         }
@@ -125,12 +140,23 @@ impl View {
         if !shown {
             self.focus = Focus::Terminal;
             (self.help, self.dialog, self.file) = (false, None, None);
+            (self.help, self.dialog, self.leaves) = (false, None, None);
         }
     }
 
     /// Whether the dialog of the shell integration is open.
     pub fn has_dialog(&self) -> bool {
         self.dialog.is_some()
+    }
+
+    /// Whether it is looked at what leaves.
+    pub fn has_leaves(&self) -> bool {
+        self.leaves.is_some()
+    }
+
+    /// What stands in the chat's input.
+    pub fn input(&self) -> &str {
+        self.input.text()
     }
 
     pub fn close_dialog(&mut self) {
@@ -173,9 +199,19 @@ impl View {
         self.notice = None;
         let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
         let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
-        let leaves = matches!(action, PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration);
-        let left = self.file.take_if(|_| leaves).map(|_| Action::File(FileAnswer::Leave));
+        let ends = matches!(
+            action,
+            PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration | PrefixAction::Leaves
+        );
+        let left = self.file.take_if(|_| ends).map(|_| Action::File(FileAnswer::Leave));
+        let leaves = if stays.contains(&action) { self.leaves } else { self.leaves.take() };
         let actions = match action {
+            PrefixAction::Leaves if leaves.is_some() && self.focus == Focus::Panel => Vec::new(),
+            PrefixAction::Leaves => {
+                self.leave_edit_line(copilot, now);
+                (self.help, self.leaves) = (false, Some(LeavesView::default()));
+                self.enter_panel()
+            }
             PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
             PrefixAction::Integration => {
                 self.leave_edit_line(copilot, now);
@@ -227,7 +263,7 @@ impl View {
 
     /// Text that was pasted while the panel has the focus. Never sends anything.
     pub fn paste(&mut self, text: &str) {
-        if self.dialog.is_some() {
+        if self.dialog.is_some() || self.leaves.is_some() {
             return;
         }
         self.notice = None;
@@ -251,6 +287,15 @@ impl View {
             self.help = false;
             return Vec::new();
         }
+        if let Some(leaves) = &mut self.leaves {
+            return match leaves.key(key) {
+                Some(action) => action.map(Action::Leaf).into_iter().collect(),
+                None => {
+                    self.leaves = None;
+                    Vec::new()
+                }
+            };
+        }
         if let Some(dialog) = &mut self.dialog {
             let answer = dialog.key(key);
             return self.answer(answer);
@@ -269,6 +314,8 @@ impl View {
             KeyCode::Char(c @ '1'..='9') if key.modifiers.contains(KeyModifiers::ALT) => {
                 return self.pick_number(c as usize - '0' as usize, copilot, now);
             }
+            KeyCode::Char('s') if key.modifiers == KeyModifiers::ALT => return vec![Action::SendOffers],
+            KeyCode::Char('x') if key.modifiers == KeyModifiers::ALT => return vec![Action::DropOffers],
             _ if self.edit.is_some() => return self.edit_key(key, copilot, now),
             _ => return self.chat_key(key, copilot, now),
         }
@@ -315,6 +362,10 @@ impl View {
     fn type_in_chat(&mut self, key: KeyEvent, copilot: &Copilot) -> Vec<Action> {
         match self.input.key(key) {
             Edit::Submit(text) if text.trim().is_empty() => {}
+            Edit::Submit(text) if self.drawn.asks && consent::answer(&text).is_some() => {
+                self.input.clear();
+                return consent::answer(&text).map(Action::Consent).into_iter().collect();
+            }
             Edit::Submit(text) => {
                 self.input.remember(&text);
                 self.input.clear();
