@@ -13,7 +13,7 @@ _aissh() {
         elif [[ $skip == ssh ]]; then
             skip=''
         elif [[ $own == 1 && $word == --?* ]]; then
-            case $word in --ask|--record|--incident|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+            case $word in --ask|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
             continue
         elif [[ $own == 1 && $word =~ ^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$ ]]; then
             skip=ssh
@@ -27,6 +27,7 @@ _aissh() {
         --ask) : ;;
         --record) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames ;;
         --incident) : ;;
+        --policy) mapfile -t COMPREPLY < <(compgen -W 'suggest confirm' -- "$cur") ;;
         --linus-url) : ;;
         --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames ;;
         --login) : ;;
@@ -37,7 +38,7 @@ _aissh() {
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --risk --sidebar --no-copilot --record --incident --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --sidebar --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     _aissh_as_ssh "${words[@]}" "$cur"

@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ask --record --incident --linus-url --config --login --logout --integration --completions
+        else if contains -- $word --ask --record --incident --policy --linus-url --config --login --logout --integration --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -21,11 +21,13 @@ end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
 complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l allow -d 'With --ask: let a Linus on another machine answer, now and from now on'
 complete -c aissh -n __aissh_before_destination -l risk -d 'Judge the commands on standard input, one a line: level, classes and reason of each'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l record -r -F -d 'Record the terminal in this file, which must not exist yet (asciicast v3)'
 complete -c aissh -n __aissh_before_destination -l incident -x -d 'Print a session\'s timeline as Markdown, by its id or the beginning of it; `last` is the newest'
+complete -c aissh -n __aissh_before_destination -l policy -x -a 'suggest confirm' -d 'What Enter on a card does: suggest puts it on the remote\'s line, confirm (the default) sends it'
 complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the Linus at this MCP endpoint instead of the built-in one'
 complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
 complete -c aissh -n __aissh_before_destination -l login -x -d 'Sign in to the Linus at this address, in the browser'

@@ -8,11 +8,13 @@ _aissh() {
   options=(
     '--ask:Answer once, from what is piped in, and exit; no ssh'
     '--json:With --ask: print Linus'\''s reply as JSON'
+    '--allow:With --ask: let a Linus on another machine answer, now and from now on'
     '--risk:Judge the commands on standard input, one a line: level, classes and reason of each'
     '--sidebar:Open the panel at the start of the session'
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--record:Record the terminal in this file, which must not exist yet (asciicast v3)'
     '--incident:Print a session'\''s timeline as Markdown, by its id or the beginning of it; `last` is the newest'
+    '--policy:What Enter on a card does: suggest puts it on the remote'\''s line, confirm (the default) sends it'
     '--linus-url:Talk to the Linus at this MCP endpoint instead of the built-in one'
     '--config:Read this configuration file instead of the usual one'
     '--login:Sign in to the Linus at this address, in the browser'
@@ -33,7 +35,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--record|--incident|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+      case $word in --ask|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -47,6 +49,7 @@ _aissh() {
         --ask) _message 'question' ;;
         --record) _files ;;
         --incident) _message 'id' ;;
+        --policy) compadd -- suggest confirm ;;
         --linus-url) _message 'url' ;;
         --config) _files ;;
         --login) _message 'url' ;;

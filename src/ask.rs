@@ -1,5 +1,7 @@
 //! `--ask`: one question, what was piped in, one answer, by the same message as a chat in a session.
 
+mod allowed;
+
 use crate::config::wants_colour;
 use crate::copilot::risk::{Syntax, assess};
 use crate::error::{Error, status};
@@ -8,6 +10,8 @@ use crate::linus::contract::{ChatContext, ChatResponse, Envelope, Request, Risk,
 use crate::linus::redact::Redactor;
 use crate::peers::Door;
 use crate::terminal::SNIP;
+use allowed::Allowed;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -40,7 +44,13 @@ fn request(question: &str, piped: String) -> Request {
 }
 
 /// Asks once and prints.
-pub fn run(question: &str, as_json: bool, door: &Door, mut redactor: Redactor) -> Result<ExitCode, Error> {
+pub fn run(
+    question: &str,
+    as_json: bool,
+    allow: bool,
+    door: &Door,
+    mut redactor: Redactor,
+) -> Result<ExitCode, Error> {
     let stdin = io::stdin();
     let (piped, clipped) = if stdin.is_terminal() {
         (String::new(), false)
@@ -55,6 +65,11 @@ pub fn run(question: &str, as_json: bool, door: &Door, mut redactor: Redactor) -
     redactor
         .redact_request(&mut request)
         .map_err(|why| Error::new(status::DATA, format!("the question was not sent: {why}")))?;
+    let allowed = Allowed::choose(door, allow);
+    let door = &allowed.door;
+    if let Some(notice) = &allowed.notice {
+        eprintln!("aissh: {notice}");
+    }
     let answer = door
         .peer()
         .call(&request, &Canceller::new(), &mut |_| {})
@@ -70,7 +85,7 @@ pub fn run(question: &str, as_json: bool, door: &Door, mut redactor: Redactor) -
         chat.message = redactor.reveal(&chat.message);
     }
     let colour = io::stdout().is_terminal() && wants_colour();
-    let text = if as_json { format!("{}\n", json(&envelope)) } else { render(&envelope, colour) };
+    let text = if as_json { format!("{}\n", reply(&envelope, &allowed)) } else { render(&envelope, colour) };
     match io::stdout().write_all(text.as_bytes()) {
         // Whoever closed the pipe has what they wanted.
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
@@ -152,6 +167,13 @@ fn join(head: &[u8], tail: &[u8]) -> String {
 pub fn json(envelope: &Envelope) -> String {
     // Not reachable: the envelope is a struct of strings, numbers and options.
     serde_json::to_string(envelope).unwrap_or_else(|_| "{}".into())
+}
+
+/// The envelope, and who answered where that was another than was meant.
+fn reply(envelope: &Envelope, allowed: &Allowed) -> Value {
+    let mut reply = serde_json::to_value(envelope).unwrap_or_default();
+    allowed.tell(&mut reply);
+    reply
 }
 
 /// The answer as text for a terminal: the message, then the commands by number.

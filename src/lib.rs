@@ -83,7 +83,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         }
         let (config, door) = settings(cli)?;
         let redactor = Redactor::new(config.redact.options());
-        let done = ask::run(question, cli.json, &door, redactor);
+        let done = ask::run(question, cli.json, cli.allow, &door, redactor);
         door.close();
         return done;
     }

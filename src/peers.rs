@@ -5,8 +5,10 @@ use crate::config::Config;
 use crate::error::{Error, status};
 use crate::linus::contract::Request;
 use crate::linus::helper::Helper;
+use crate::linus::preview::Tap;
 use crate::linus::{
-    Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Peer, Remembered, Server,
+    Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Origin, Peer, Remembered,
+    Server,
 };
 use crate::login;
 use crate::private;
@@ -16,6 +18,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the built-in Linus is called: he is no model, and says so.
 const BUILT_IN: &str = "built-in (runbooks, no model)";
+
+/// Who gets what is sent, where it leaves this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipient {
+    /// What the consent and the waiting messages are bound to.
+    pub origin: String,
+    /// It leaves this machine: the user is asked first.
+    pub is_remote: bool,
+}
 
 /// Where Linus is.
 #[derive(Clone)]
@@ -42,7 +53,7 @@ impl Door {
             return Ok(Self::Command(command.naming(config.linus.tools.clone())));
         }
         let url = flag.or(config.linus.url.as_ref().map(|url| url.get_ref().as_str()));
-        let Some(url) = url else { return Ok(Self::BuiltIn(Arc::default())) };
+        let Some(url) = url else { return Ok(Self::inside()) };
         let mut http = HttpConfig::new(url);
         http.credentials = login::credentials(config, url)?;
         http.tls = trust::tls(config)?;
@@ -57,9 +68,34 @@ impl Door {
         Ok(Self::Http(Box::new(http)))
     }
 
-    /// Whether nothing leaves this process through it.
-    pub fn is_inside(&self) -> bool {
-        matches!(self, Self::BuiltIn(_))
+    /// The Linus in this process: nothing leaves through it.
+    pub fn inside() -> Self {
+        Self::BuiltIn(Arc::default())
+    }
+
+    /// The same, with an eye on what goes through it.
+    pub fn watched(mut self, tap: Tap) -> Self {
+        if let Self::Http(http) = &mut self {
+            http.tap = Some(tap);
+        }
+        self
+    }
+
+    /// `None` where nothing leaves this process.
+    pub fn recipient(&self) -> Option<Recipient> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Http(http) => {
+                // An address that cannot be read was refused by `choose`; should one come here, it is asked for.
+                let unread = Origin { text: http.url.clone(), is_remote: true };
+                let origin = Origin::of(&http.url).unwrap_or(unread);
+                Some(Recipient { origin: origin.text, is_remote: origin.is_remote })
+            }
+            // A program of the user's own choice, on this machine.
+            Self::Command(command) => {
+                Some(Recipient { origin: format!("command:{}", command.key()), is_remote: false })
+            }
+        }
     }
 
     /// What Linus is called in the panel.
@@ -72,11 +108,6 @@ impl Door {
             }
             Self::Command(command) => format!("{} (command)", command.name()),
         }
-    }
-
-    /// Who gets what leaves this process; `None` where nothing does.
-    pub fn recipient(&self) -> Option<String> {
-        (!self.is_inside()).then(|| self.name())
     }
 
     /// A connection of its own: each lane has one. All built-in ones share one Linus, and so do those of a command.

@@ -9,6 +9,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use nix::libc::{O_CLOEXEC, O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::Uid;
 
@@ -42,6 +43,11 @@ pub fn append(path: &Path) -> io::Result<File> {
 /// Opens a file to be read, and written in place; makes it where it is missing. For locks and small stores.
 pub fn open(path: &Path) -> io::Result<File> {
     opened(path, options().read(true).write(true).create(true).truncate(false))
+}
+
+/// Opens a file that exists to be read, and written in place.
+pub fn existing(path: &Path) -> io::Result<File> {
+    opened(path, options().read(true).write(true))
 }
 
 /// Makes a file that must not exist yet.
@@ -81,6 +87,12 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written.map_err(|e| at(path, &e))
+}
+
+/// Locks a file of this name, made where it is missing, among all of the user's processes; waits for who has it. The
+/// system gives it back when the value or the process ends.
+pub fn lock(path: &Path) -> io::Result<Flock<File>> {
+    Flock::lock(open(path)?, FlockArg::LockExclusive).map_err(|(_, e)| e.into())
 }
 
 /// 0600, no link followed, and no FIFO waited for.

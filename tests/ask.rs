@@ -136,6 +136,39 @@ fn another_linus_can_be_asked_and_his_answer_cannot_steer_the_terminal() {
 }
 
 #[test]
+fn a_linus_on_another_machine_is_asked_only_after_he_was_allowed() {
+    let home = Home::new();
+    let linus = Linus::remote();
+    linus.reply_with(to_chats(suggests(vec![card("cmd_001", "echo his")])));
+    let ask = |own: &[&str]| {
+        let url = linus.remote_url();
+        let all = [&["--linus-url", &url, "--ask", "why is /var full"], own].concat();
+        home.run(&all, DF)
+    };
+    let output = ask(&[]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("/var is 100 % full"), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    assert!(
+        said.starts_with("aissh: answered by the built-in Linus: 0.0.0.0:") && said.contains("--allow"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1);
+    let output = ask(&["--json"]);
+    let value: serde_json::Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    assert_eq!(value["aissh"]["answered_by"], "built-in (runbooks, no model)");
+    assert!(value["aissh"]["instead_of"].as_str().unwrap().starts_with("0.0.0.0:"), "{value}");
+    assert!(linus.requests().is_empty(), "{:?}", linus.methods());
+    for own in [&["--allow"] as &[&str], &["--json"]] {
+        let output = ask(own);
+        assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
+        let said = text(&output.stdout);
+        assert!(said.contains("echo his") && !said.contains("answered_by"), "{said}");
+    }
+    assert_eq!(linus.calls().len(), 2);
+}
+
+#[test]
 fn a_linus_who_cannot_be_reached_is_69() {
     let home = Home::new();
     let linus = Linus::modern();

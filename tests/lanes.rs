@@ -163,3 +163,86 @@ fn a_chat_whose_answer_was_lost_is_not_sent_again() {
     let sent = linus.requests().iter().filter(|r| r.body["params"]["arguments"]["message"] == "once").count();
     assert_eq!(sent, 1);
 }
+
+#[test]
+fn output_while_an_update_hangs_is_told_in_one_update_and_nothing_else_goes_meanwhile() {
+    let linus = Linus::modern();
+    let mut session = Session::new(&linus);
+    session.dispatch.session(SessionEvent::Connected);
+    session.run_until("connection", |_| linus.calls().len() == 1);
+    linus.fault("tools/call", Fault::Hang);
+    session.dispatch.output(Instant::now());
+    let updates =
+        || linus.requests().iter().filter(|r| r.body["params"]["name"] == "linus_terminal_update").count();
+    session.run_until("hanging update", |_| updates() == 1);
+    // More than two of the contract's seconds, with output all the time.
+    let end = Instant::now() + Duration::from_millis(2500);
+    while Instant::now() < end {
+        session.dispatch.output(Instant::now());
+        let soon = Instant::now() + Duration::from_millis(100);
+        session.run_until("a moment", |_| Instant::now() >= soon);
+    }
+    assert_eq!(updates(), 1, "one background call at a time");
+    for command in ["one", "two", "three"] {
+        session.dispatch.command(command);
+    }
+    session.dispatch.session(SessionEvent::Disconnected);
+    session.run_until("the rest", |_| linus.calls().len() == 6);
+    let rest = ["command one", "command two", "command three", "session Disconnected", "update"];
+    assert_eq!(names(&linus)[1..], rest, "in order, and all that output in one update");
+    let quiet = Instant::now() + Duration::from_millis(1500);
+    session.run_until("quiet", |_| Instant::now() >= quiet);
+    assert_eq!(updates(), 2);
+}
+
+#[test]
+fn leaving_waits_fifty_milliseconds_for_a_linus_who_hangs() {
+    let linus = Linus::modern();
+    linus.always("tools/call", Fault::Hang);
+    let mut session = Session::new(&linus);
+    session.dispatch.session(SessionEvent::Connected);
+    session.dispatch.chat("hi".into()).unwrap();
+    let calls = || linus.requests().iter().filter(|r| r.rpc() == "tools/call").count();
+    session.run_until("both calls", |_| calls() == 2);
+    let started = Instant::now();
+    session.lanes.shutdown(Duration::from_millis(50));
+    // A thread that is woken late on a busy machine is all that may be added.
+    assert!(started.elapsed() < Duration::from_millis(250), "{:?}", started.elapsed());
+}
+
+#[test]
+fn three_failures_open_the_breaker_and_one_probe_at_a_time_asks_less_and_less_often() {
+    let linus = Linus::modern();
+    let mut session = Session::new(&linus);
+    session.dispatch.session(SessionEvent::Connected);
+    session.run_until("connection", |_| linus.calls().len() == 1);
+    let refuse = |method| linus.always(method, Fault::Status(500, "text/plain", "no".into()));
+    refuse("tools/call");
+    let offline = |s: &Session| matches!(s.dispatch.link(), Link::Offline { .. });
+    for n in 1..=3 {
+        assert!(!offline(&session), "open after {n} failures");
+        session.dispatch.command("ls");
+        let asked = linus.requests().len();
+        let calls = || linus.requests()[asked..].iter().filter(|r| r.rpc() == "tools/call").count();
+        session.run_until("a failure", |s| calls() == 1 && (n < 3 || offline(s)));
+        let soon = Instant::now() + Duration::from_millis(200);
+        session.run_until("its reply", |_| Instant::now() >= soon);
+    }
+    assert!(offline(&session));
+    let opened = Instant::now();
+    ["server/discover", "initialize"].into_iter().for_each(refuse);
+    let probes = || linus.requests().iter().filter(|r| r.rpc() == "server/discover").count();
+    let (calls, before) = (linus.requests().len(), probes());
+    let mut at = Vec::new();
+    for n in 1..=2 {
+        session.run_until("a probe", |_| probes() == before + n);
+        at.push(opened.elapsed());
+    }
+    // A second, and two more; 200 ms of the first had passed. Jitter is none here.
+    assert!(at[0] > Duration::from_millis(600) && at[1] - at[0] > Duration::from_millis(1800), "{at:?}");
+    assert!(linus.requests()[calls..].iter().all(|r| r.rpc() != "tools/call"), "only probes go meanwhile");
+    linus.heal();
+    let id = session.dispatch.chat("back".into()).unwrap();
+    session.dispatch.retry(Instant::now());
+    session.run_until("the answer", |s| s.fates.contains(&(id, Fate::Answered)));
+}

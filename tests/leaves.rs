@@ -113,3 +113,182 @@ fn updates_are_off_or_held_for_the_hosts_that_the_configuration_names() {
         }
     }
 }
+
+fn remote_session(lab: &Lab, linus: &Linus) -> Terminal {
+    Run::aissh(lab).own(&["--linus-url", &linus.remote_url()]).size(Size::WIDE).at_prompt()
+}
+
+/// The file with what the user allowed.
+fn allowed(lab: &Lab) -> String {
+    let file = lab.client_home().join(".local/state/aissh/consent");
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn before_the_first_yes_not_a_byte_goes_to_a_linus_on_another_machine() {
+    let lab = Lab::builder().marks().start();
+    let linus = Linus::remote();
+    let terminal = remote_session(&lab, &linus);
+    terminal.type_line("echo be''fore");
+    terminal.wait_text("before");
+    terminal.send(format!("{PREFIX}a"));
+    for shown in [linus.remote_origin().as_str(), "127.0.0.1 has gone there.", "y Enter", "not allowed yet"] {
+        terminal.wait_text(shown);
+    }
+    // Typed ahead, with a y in it: a message that waits, and no answer.
+    chat(&terminal, "yes and why is it so");
+    terminal.wait_text("It waits for your answer");
+    assert!(linus.requests().is_empty(), "{:?}", linus.methods());
+    terminal.send("y\r");
+    terminal.wait_text("you said: yes and why is it so");
+    linus.wait_for(|calls| !events(calls, SessionEvent::Connected).is_empty(), DEADLINE);
+    assert_eq!(commands(&linus.calls()).len(), 0, "what ran before the yes stays untold");
+    terminal.send(format!("{PREFIX}\t"));
+    terminal.type_line("exit");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert_eq!(allowed(&lab), format!("yes {} [127.0.0.1]:{}\n", linus.remote_origin(), lab.port()));
+    // The next session does not ask.
+    let terminal = remote_session(&lab, &linus);
+    let connected = |calls: &[Call]| events(calls, SessionEvent::Connected).len() == 2;
+    linus.wait_for(connected, DEADLINE);
+    open_panel(&terminal);
+}
+
+#[test]
+fn after_a_no_the_built_in_linus_answers_in_this_session_and_the_next() {
+    let lab = Lab::start();
+    let linus = Linus::remote();
+    for first in [true, false] {
+        let terminal = remote_session(&lab, &linus);
+        terminal.send(format!("{PREFIX} "));
+        if first {
+            terminal.wait_text("y Enter");
+            terminal.send("no\r");
+        }
+        terminal.wait_text("The built-in Linus answers. Nothing");
+        terminal.wait_text("built-in (runbooks");
+        terminal.send("the disk is full\r");
+        terminal.wait_text("df -h");
+        terminal.send(format!("{PREFIX}\t"));
+        terminal.type_line("exit");
+        assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    }
+    assert!(linus.requests().is_empty(), "{:?}", linus.methods());
+    assert!(allowed(&lab).starts_with("no http://0.0.0.0:"), "{}", allowed(&lab));
+}
+
+#[test]
+fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_file_of_anothers_is_no_yes() {
+    let lab = Lab::start();
+    let linus = Linus::remote();
+    let state = lab.client_home().join(".local/state");
+    fs::create_dir_all(&state).unwrap();
+    // Where the folder belongs there is a file: root's permissions do not help.
+    fs::write(state.join("aissh"), "").unwrap();
+    let terminal = remote_session(&lab, &linus);
+    terminal.send(format!("{PREFIX} "));
+    terminal.wait_text("y Enter");
+    terminal.send("y\r");
+    terminal.wait_text("Your answer holds for this session only");
+    terminal.send("hello\r");
+    terminal.wait_text("you said: hello");
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let linus = Linus::remote();
+    fs::remove_file(state.join("aissh")).unwrap();
+    fs::create_dir(state.join("aissh")).unwrap();
+    let file = state.join("aissh/consent");
+    fs::write(&file, format!("yes {} [127.0.0.1]:{}\n", linus.remote_origin(), lab.port())).unwrap();
+    std::os::unix::fs::chown(&file, Some(65534), None).unwrap();
+    let terminal = remote_session(&lab, &linus);
+    terminal.send(format!("{PREFIX}a"));
+    terminal.wait_text("y Enter");
+    assert!(linus.requests().is_empty());
+}
+
+/// The bytes of the chats' bodies as the server saw them.
+fn chat_lengths(linus: &Linus) -> Vec<String> {
+    let chats = linus.requests().into_iter().filter(|r| r.body["params"]["name"] == "linus_chat");
+    chats.map(|r| r.header("content-length").unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_view_shows_the_next_payload_to_the_byte_and_the_last_that_went() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    let terminal = session_with(&lab, &linus);
+    open_panel(&terminal);
+    terminal.type_line("echo on the scr''een");
+    terminal.wait_text("on the screen");
+    ask(&terminal, "first");
+    // A message in the input, not sent: it is in the next payload.
+    terminal.send(format!("{PREFIX} second?"));
+    terminal.wait_text("› second?");
+    terminal.send(format!("{PREFIX}w"));
+    for shown in
+        ["To http://127.", "next, if you ask now: linus_chat", "next, by itself", "sent a moment ago"]
+    {
+        terminal.wait_text(shown);
+    }
+    terminal.wait_text("\"message\": \"second?\",");
+    let measured = |screen: &vt100::Screen| {
+        let text = screen.contents();
+        let line = text.lines().find(|line| line.contains(" bytes, about "))?;
+        line.split_once('│').or(line.split_once('┃'))?.1.trim().split(' ').next().map(str::to_owned)
+    };
+    let next = terminal.screen(measured).unwrap();
+    terminal.send("\x1b");
+    terminal.wait_text("Suggested Commands");
+    terminal.send("\r");
+    terminal.wait_text("you said: second?");
+    assert_eq!(chat_lengths(&linus).last(), Some(&next), "{:?}", chat_lengths(&linus));
+    // What went is what the server got, the newest first.
+    terminal.send(format!("{PREFIX}w"));
+    terminal.wait_text("next, if you ask now");
+    terminal.send("\x1b[B\x1b[B");
+    let sent = chat_lengths(&linus).pop().unwrap();
+    terminal.wait_for(|screen| measured(screen).as_deref() == Some(sent.as_str()), "the payload that went");
+    // To its end.
+    terminal.send("\x1b[F");
+    terminal.wait_text("\"method\": \"tools/call\"");
+}
+
+#[test]
+fn a_yes_is_taken_back_in_the_view_and_given_again() {
+    let lab = Lab::start();
+    let linus = Linus::remote();
+    let terminal = remote_session(&lab, &linus);
+    terminal.send(format!("{PREFIX} "));
+    terminal.wait_text("y Enter");
+    terminal.send("y\rhello\r");
+    terminal.wait_text("you said: hello");
+    terminal.send(format!("{PREFIX}w"));
+    terminal.wait_text("take that back");
+    terminal.send("c");
+    terminal.wait_text("let it know");
+    terminal.send("\x1b");
+    terminal.wait_text("Suggested Commands");
+    let before = linus.requests().len();
+    ask_built_in(&terminal);
+    terminal.type_line("echo se''cret");
+    terminal.wait_text("secret");
+    assert_eq!((linus.requests().len(), allowed(&lab)), (before, String::new()));
+    terminal.send(format!("{PREFIX}w"));
+    terminal.wait_text("let it know");
+    terminal.send("c\x1b");
+    terminal.wait_text("Suggested Commands");
+    chat(&terminal, "again");
+    terminal.wait_text("you said: again");
+    terminal.send(format!("{PREFIX}\t"));
+    terminal.type_line("exit");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    assert!(allowed(&lab).starts_with("yes "), "{}", allowed(&lab));
+}
+
+fn ask_built_in(terminal: &Terminal) {
+    chat(terminal, "the disk is full");
+    terminal.wait_text("df -h");
+    terminal.send(format!("{PREFIX}\t"));
+}

@@ -29,6 +29,9 @@ pub struct Cli {
     /// With --ask: print Linus's reply as JSON
     #[arg(long, requires = "ask")]
     pub json: bool,
+    /// With --ask: let a Linus on another machine answer, now and from now on
+    #[arg(long, requires = "ask")]
+    pub allow: bool,
     /// Judge the commands on standard input, one a line: level, classes and reason of each
     #[arg(long, conflicts_with = "ask")]
     pub risk: bool,
@@ -119,6 +122,7 @@ fn is_mode(option: &OsString) -> bool {
     [
         "--ask",
         "--json",
+        "--allow",
         "--risk",
         "--incident",
         "--login",

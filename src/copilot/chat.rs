@@ -62,6 +62,7 @@ pub struct Chat {
     bytes: usize,
     next_id: u64,
     writing: Option<String>,
+    offer: Option<String>,
 }
 
 impl Chat {
@@ -70,7 +71,7 @@ impl Chat {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.writing.is_none()
+        self.entries.is_empty() && self.writing.is_none() && self.offer.is_none()
     }
 
     /// The user said something; the id is for [`Chat::set_delivery`].
@@ -115,6 +116,15 @@ impl Chat {
     /// There will be no more of it.
     pub fn stop_writing(&mut self) {
         self.writing = None;
+    }
+
+    /// The sentence that offers what waits to be sent, as long as something does.
+    pub fn set_offer(&mut self, offer: Option<String>) {
+        self.offer = offer;
+    }
+
+    pub fn offer(&self) -> Option<&str> {
+        self.offer.as_deref()
     }
 
     pub fn writing(&self) -> Option<&str> {

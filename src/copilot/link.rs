@@ -35,6 +35,11 @@ impl Link {
         Self { peer: line(peer), state: LinkState::Connecting, latency: None, problem: None }
     }
 
+    /// Another Linus answers from now on.
+    pub fn meet(&mut self, peer: &str) {
+        *self = Self::new(peer);
+    }
+
     pub fn peer(&self) -> &str {
         &self.peer
     }

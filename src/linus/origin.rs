@@ -4,6 +4,24 @@ use std::net::IpAddr;
 
 use ureq::http::Uri;
 
+/// Whom an address belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// `scheme://host:port`, in lower case and with the port always.
+    pub text: String,
+    /// What is sent there leaves this machine.
+    pub is_remote: bool,
+}
+
+impl Origin {
+    /// `None` for what is no address of a Linus.
+    pub fn of(url: &str) -> Option<Self> {
+        let uri = parse(url).ok()?;
+        let (scheme, host, port) = origin(&uri)?;
+        Some(Self { text: format!("{scheme}://{host}:{port}"), is_remote: !is_loopback(&uri) })
+    }
+}
+
 /// Reads Linus's address: http or https, with a host, without a user name or password.
 pub(crate) fn parse(url: &str) -> Result<Uri, String> {
     let uri: Uri = url.trim().parse().map_err(|_| "the address is not a URL".to_string())?;
@@ -83,6 +101,16 @@ mod tests {
         ] {
             assert_eq!(is_loopback(&parse(url).unwrap()), loopback, "{url}");
         }
+    }
+
+    #[test]
+    fn one_origin_has_one_spelling() {
+        let of = |url| Origin::of(url).map(|o| (o.text, o.is_remote));
+        let remote = Some(("https://linus.example:443".to_owned(), true));
+        assert_eq!(of("https://Linus.example/mcp?x"), remote);
+        assert_eq!(of("https://linus.EXAMPLE:443/other"), remote);
+        assert_eq!(of("http://[::1]:8000/"), Some(("http://[::1]:8000".to_owned(), false)));
+        assert_eq!(of("linus.example"), None);
     }
 
     #[test]

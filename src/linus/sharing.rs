@@ -1,4 +1,4 @@
-//! What of a session may leave, and why not: the host's setting, the user's pause. Pure.
+//! What of a session may leave, and why not: the user's consent, the host's setting, a pause. Pure.
 
 use serde::Deserialize;
 
@@ -15,6 +15,21 @@ pub enum Updates {
     Ask,
 }
 
+/// Whether the user lets this Linus be told of this host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Consent {
+    /// It is not known yet what they said before.
+    #[default]
+    Unknown,
+    /// Nothing leaves the machine.
+    Needless,
+    /// They have not said.
+    Asked,
+    Given,
+    /// The built-in Linus answers instead.
+    Refused,
+}
+
 /// What the pause key did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toggled {
@@ -29,6 +44,7 @@ pub enum Toggled {
 /// One session's state.
 #[derive(Debug, Clone, Default)]
 pub struct Sharing {
+    consent: Consent,
     /// `None` until it is known which host it is.
     updates: Option<Updates>,
     is_allowed: bool,
@@ -43,9 +59,27 @@ impl Sharing {
         self.updates = Some(updates);
     }
 
+    pub fn set_consent(&mut self, consent: Consent) {
+        self.consent = consent;
+    }
+
+    pub fn consent(&self) -> Consent {
+        self.consent
+    }
+
+    /// Whether the configuration lets nothing go unasked.
+    pub fn updates_are_off(&self) -> bool {
+        self.updates() == Some(Updates::Off)
+    }
+
+    /// The host's setting, where it is about a Linus outside.
+    fn updates(&self) -> Option<Updates> {
+        if self.consent == Consent::Refused { Some(Updates::On) } else { self.updates }
+    }
+
     /// The pause key.
     pub fn toggle(&mut self) -> Toggled {
-        match self.updates {
+        match self.updates() {
             Some(Updates::Off) => return Toggled::Off,
             Some(Updates::Ask) if !self.is_allowed => {
                 self.is_allowed = true;
@@ -69,8 +103,10 @@ impl Sharing {
     }
 
     pub fn gate(&self) -> Gate {
-        let held = self.updates == Some(Updates::Ask) && !self.is_allowed;
-        match self.updates {
+        let updates = self.updates();
+        let held = updates == Some(Updates::Ask) && !self.is_allowed;
+        match updates {
+            _ if matches!(self.consent, Consent::Unknown | Consent::Asked) => Gate::Shut,
             None => Gate::Shut,
             Some(Updates::Off) => Gate::Asked,
             Some(_) if held || self.is_paused || self.is_resuming => Gate::Asked,
@@ -80,7 +116,8 @@ impl Sharing {
 
     /// For the status line, where not everything may leave.
     pub fn word(&self) -> Option<&'static str> {
-        match self.updates {
+        match self.updates() {
+            _ if self.consent == Consent::Asked => Some("not allowed yet"),
             Some(Updates::Off) => Some("updates off"),
             Some(Updates::Ask) if !self.is_allowed => Some("updates held"),
             _ => self.is_paused.then_some("paused"),
@@ -96,6 +133,8 @@ mod tests {
         let mut sharing = Sharing::default();
         assert_eq!(sharing.gate(), Gate::Shut, "the host is not known");
         sharing.set_updates(updates);
+        assert_eq!(sharing.gate(), Gate::Shut, "nor what the user said");
+        sharing.set_consent(Consent::Needless);
         sharing
     }
 
@@ -108,6 +147,23 @@ mod tests {
         assert_eq!(sharing.toggle(), Toggled::Resumed);
         assert_eq!((sharing.gate(), sharing.is_resuming()), (Gate::Asked, true));
         sharing.resumed();
+        assert_eq!((sharing.gate(), sharing.word()), (Gate::Open, None));
+    }
+
+    #[test]
+    fn nothing_leaves_before_a_yes_and_after_a_no_the_hosts_setting_is_about_nobody() {
+        for consent in [Consent::Unknown, Consent::Asked] {
+            let mut sharing = of(Updates::On);
+            sharing.set_consent(consent);
+            sharing.toggle();
+            sharing.toggle();
+            sharing.resumed();
+            assert_eq!(sharing.gate(), Gate::Shut);
+        }
+        let mut sharing = of(Updates::Off);
+        sharing.set_consent(Consent::Given);
+        assert_eq!(sharing.gate(), Gate::Asked);
+        sharing.set_consent(Consent::Refused);
         assert_eq!((sharing.gate(), sharing.word()), (Gate::Open, None));
     }
 

@@ -1,5 +1,6 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
+use super::wake::Waker;
 use super::watch::{Restart, Since, Snapshot};
 use super::{Session, Side};
 use crate::copilot::policy::Stop;
@@ -8,18 +9,29 @@ use crate::linus::contract::{ChatContext, Context, HostContext, Request, Session
 use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
 use crate::linus::redact::{Redactor, Unredactable};
-use crate::linus::sharing::{Sharing, Toggled};
-use crate::linus::{CallError, Delivery as Arrival, Takes, Updates};
+use crate::linus::sharing::{Consent, Sharing, Toggled};
+use crate::linus::{CallError, Delivery as Arrival, Takes};
+use crate::peers::Door;
 use crate::record::Event;
 use crate::shell::{CommandRecord, Nonce, Origin};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 /// Leaving waits this long for Linus and no longer.
 const FAREWELL: Duration = Duration::from_millis(50);
 /// The snapshot that says where a pause has ended. Calls count from 1.
 const PAUSE_END: Ticket = 0;
+/// A snapshot for what is only looked at. It is there at once or not at all.
+const PREVIEW: Ticket = Ticket::MAX - 1;
+
+/// A message that is composed to be looked at.
+pub(super) enum Preview {
+    Chat(String),
+    Update,
+}
 
 /// A command as the tracker reported it.
 #[derive(Debug, Clone)]
@@ -30,7 +42,7 @@ pub(super) struct Ran {
 
 /// This session's side of the conversation.
 pub(super) struct Linus {
-    dispatch: Dispatch<Ran, SessionEvent>,
+    pub(super) dispatch: Dispatch<Ran, SessionEvent>,
     lanes: Lanes,
     session_id: String,
     /// Who gets what leaves this process, if anything does.
@@ -99,6 +111,15 @@ impl Linus {
         }
     }
 
+    /// Another Linus, who has not heard of this session.
+    pub(super) fn meet(&mut self, lanes: Lanes, recipient: Option<String>) {
+        (self.lanes, self.recipient) = (lanes, recipient);
+        self.dispatch.meet_another();
+        if self.connected {
+            self.dispatch.session(SessionEvent::Connected);
+        }
+    }
+
     /// Who is logged in where, as ssh resolved it.
     pub(super) fn set_target(&mut self, user: Option<&str>, host: Option<&str>) {
         self.ssh_user = user.unwrap_or_default().to_owned();
@@ -106,6 +127,20 @@ impl Linus {
             (Some(user), Some(host)) => format!("{user}@{host}"),
             (_, host) => host.unwrap_or_default().to_owned(),
         };
+    }
+
+    pub(super) fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// The chat's entry for a message.
+    pub(super) fn entry(&self, id: u64) -> Option<u64> {
+        self.entries.get(&id).copied()
+    }
+
+    /// A text as it may be on the disk.
+    pub(super) fn harmless(&mut self, text: &str) -> Result<String, Unredactable> {
+        self.redactor.redact_ours(&self.nonce.mask(text)).map(|redacted| redacted.text)
     }
 
     pub(super) fn target(&self) -> &str {
@@ -267,6 +302,12 @@ impl Linus {
     }
 }
 
+/// Both lanes to the Linus behind this door.
+pub(super) fn lanes_to(door: &Door, lane_tx: SyncSender<LaneEvent>, waker: &Waker) -> io::Result<Lanes> {
+    let (wake, door) = (waker.clone(), door.clone());
+    Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())
+}
+
 impl Side {
     /// The observer is here, or lost: what waits for a snapshot gets one.
     pub(super) fn take_snapshots(&mut self, now: Instant) {
@@ -285,10 +326,19 @@ impl Side {
         }
     }
 
-    /// It is known which host it is, or that more than the command line will not be known.
-    pub(super) fn on_updates(&mut self, updates: Updates, now: Instant) {
-        self.linus.sharing.set_updates(updates);
-        self.follow_sharing(now);
+    /// The message that would go now, as it would go; nothing is sent.
+    pub(super) fn preview(&mut self, preview: Preview, now: Instant) -> Option<Request> {
+        let snapshot = self.watch.snapshot(PREVIEW, self.linus.since, now)?;
+        let due = match preview {
+            Preview::Chat(message) => Due::Chat { id: 0, message },
+            Preview::Update => Due::TerminalUpdate,
+        };
+        let under_way = self.linus.next_line.take();
+        let request = self.linus.compose(PREVIEW, due, snapshot);
+        self.linus.next_line = under_way;
+        let mut request = request?;
+        self.linus.mask(&mut request);
+        self.linus.redactor.redact_request(&mut request).ok().map(|_| request)
     }
 
     /// The pause key.
@@ -311,8 +361,10 @@ impl Side {
     }
 
     /// Lets through what may leave now, and takes back what may not.
-    fn follow_sharing(&mut self, now: Instant) {
+    pub(super) fn follow_sharing(&mut self, now: Instant) {
         let gate = self.linus.sharing.gate();
+        // A command that runs now has output that is not told, also if it ends later.
+        self.linus.is_untold |= gate != Gate::Open;
         if self.linus.dispatch.set_gate(gate).is_some() {
             self.take_back(Lane::Background, now);
         }
@@ -332,7 +384,8 @@ impl Side {
         let is_its = |(of, _): &(Lane, _)| *of == lane;
         let awaiting = &self.linus.awaiting;
         let tickets: Vec<Ticket> = awaiting.iter().filter(|(_, it)| is_its(it)).map(|(t, _)| *t).collect();
-        for ticket in tickets {
+        let unmarked = if lane == Lane::Chat { self.unmarked() } else { Vec::new() };
+        for ticket in tickets.into_iter().chain(unmarked) {
             self.linus.awaiting.remove(&ticket);
             self.on_reply(ticket, Err(CallError::Cancelled), Duration::ZERO, now);
         }
@@ -344,13 +397,24 @@ impl Side {
             Ok(id) => {
                 self.policy.asked(now);
                 let entry = self.copilot.ask(message);
-                self.linus.entries.insert(id, entry);
-                if self.copilot.link.is_offline() {
-                    self.copilot.chat.set_delivery(entry, Delivery::Queued);
-                    self.linus.dispatch.retry(now);
-                }
+                self.said(id, entry, now);
             }
             Err(refused) => self.panel.view.set_notice(refused.as_str()),
+        }
+        self.keep_waiting();
+        if self.linus.sharing.consent() == Consent::Asked {
+            self.panel.view.set_notice("It waits for your answer: y or n, and Enter.");
+        }
+    }
+
+    /// A message was taken, and has this place in the chat.
+    pub(super) fn said(&mut self, id: u64, entry: u64, now: Instant) {
+        self.linus.entries.insert(id, entry);
+        let is_offline = self.copilot.link.is_offline();
+        let delivery = if is_offline { Delivery::Queued } else { Delivery::Sending };
+        self.copilot.chat.set_delivery(entry, delivery);
+        if is_offline {
+            self.linus.dispatch.retry(now);
         }
     }
 
@@ -363,11 +427,24 @@ impl Side {
                     self.hand_over(lane, ticket, Work::Probe, now)
                 }
                 Effect::Send { lane, ticket, due } => {
-                    self.linus.awaiting.insert(ticket, (lane, due));
-                    self.ask_snapshot(ticket, now);
+                    let call = (lane, due);
+                    if !self.marks_first(ticket, &call) {
+                        self.go_on(ticket, call, now);
+                    }
                 }
             }
         }
+    }
+
+    /// A call needs the session as it is now.
+    pub(super) fn go_on(&mut self, ticket: Ticket, call: (Lane, Due<Ran, SessionEvent>), now: Instant) {
+        if let Due::Chat { id, .. } = &call.1
+            && let Some(entry) = self.linus.entry(*id)
+        {
+            self.copilot.chat.set_delivery(entry, Delivery::Sending);
+        }
+        self.linus.awaiting.insert(ticket, call);
+        self.ask_snapshot(ticket, now);
     }
 
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
@@ -420,7 +497,7 @@ impl Side {
         }
     }
 
-    fn on_reply(
+    pub(super) fn on_reply(
         &mut self,
         ticket: Ticket,
         result: Result<crate::linus::Answer, CallError>,
@@ -431,10 +508,12 @@ impl Side {
         let place = self.linus.places.remove(&ticket);
         let jitter = self.linus.jitter(now);
         let outcome = result.as_ref().map(|_| ());
+        let asked = self.linus.dispatch.chat_in_flight().map(|(_, text)| text.to_owned());
         if let Some((id, fate)) = self.linus.dispatch.reply(ticket, outcome, took, now, jitter) {
-            self.settle(id, fate);
+            self.settle(id, fate, asked);
         }
         self.show_link();
+        self.keep_waiting();
         match result {
             Ok(answer) => {
                 self.linus.denied = None;
@@ -464,8 +543,9 @@ impl Side {
         self.panel.dirty = true;
     }
 
-    /// What became of a chat message.
-    fn settle(&mut self, id: u64, fate: Fate) {
+    /// What became of a chat message of this text.
+    pub(super) fn settle(&mut self, id: u64, fate: Fate, text: Option<String>) {
+        self.settle_on_disk(id, fate, text);
         let delivery = match fate {
             // What went wrong with a failed one is said by a note.
             Fate::Answered | Fate::Failed => Delivery::Delivered,

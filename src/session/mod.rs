@@ -9,14 +9,18 @@ mod exit;
 mod fault;
 mod files;
 mod integrate;
+mod keeper;
 mod keys;
+mod leaves;
 mod linus;
+mod outside;
 mod panel;
 mod policy;
 mod pump;
 mod record;
 mod start;
 mod suspend;
+mod waiting;
 mod wake;
 mod watch;
 mod wire;
@@ -40,13 +44,17 @@ use crate::terminal::{Modes, Size, crash};
 use answers::Answers;
 use files::Files;
 use integrate::Integrating;
+use leaves::Ledger;
 use linus::Linus;
+use outside::Outside;
 use panel::Panel;
 use policy::Put;
 use record::Recorders;
-use std::sync::mpsc::Receiver;
+use serde_json::Value;
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Instant;
-use wake::Wake;
+use waiting::Waiting;
+use wake::{Wake, Waker};
 use watch::Watch;
 
 /// What other threads tell the main loop.
@@ -61,6 +69,12 @@ enum Event {
     Facts(Option<Facts>),
     /// From the thread that reads and writes files.
     File { ticket: u64, event: files::FileEvent },
+    /// A call to Linus goes out as these bytes.
+    Sent(Vec<u8>),
+    /// What the handshake asked, and the answer.
+    Answered(Box<(Value, Value)>),
+    /// From the keeper's thread.
+    Kept(keeper::Kept),
     /// The emulator's thread has panicked.
     WatchLost,
 }
@@ -115,6 +129,11 @@ struct Side {
     /// `--policy`: what a host has of its own does not count.
     policy_is_given: bool,
     config: Config,
+    outside: Option<Outside>,
+    waiting: Waiting,
+    ledger: Ledger,
+    lane_tx: SyncSender<LaneEvent>,
+    waker: Waker,
     /// What the command line says of the destination.
     given: Facts,
     /// The first prefix as the user calls it.
@@ -142,6 +161,9 @@ impl Session {
                 }
                 (Event::Facts(facts), Some(side)) => side.on_facts(facts, now),
                 (Event::File { ticket, event }, Some(side)) => side.on_file(ticket, event, now),
+                (Event::Sent(bytes), Some(side)) => side.ledger.on_sent(&bytes, now),
+                (Event::Answered(both), Some(side)) => side.ledger.on_answer(&both.0, &both.1),
+                (Event::Kept(kept), Some(side)) => side.on_kept(kept, now),
                 (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
@@ -199,8 +221,12 @@ impl Session {
         if let Some(why) = unrecorded {
             eprintln!("aissh: the recording is not whole: {why}");
         }
-        if let Some(side) = self.side.take() {
+        if let Some(mut side) = self.side.take() {
+            side.keep_for_later();
             side.files.end();
+            if let Some(outside) = side.outside {
+                outside.leave();
+            }
             side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });
         }
     }
@@ -216,25 +242,6 @@ impl Session {
 }
 
 impl Side {
-    /// Who and where, as ssh resolved it; else the command line's words are all there is.
-    fn on_facts(&mut self, facts: Option<Facts>, now: Instant) {
-        let user = facts.as_ref().and_then(|facts| facts.user.clone());
-        self.files.login_user = user.or_else(|| self.given.user.clone());
-        if let Some(facts) = &facts {
-            self.linus.set_target(facts.user.as_deref(), facts.hostname.as_deref());
-            let target = self.linus.target().to_owned();
-            self.linus.recorded.push(crate::record::Event::Target { target });
-        }
-        let facts = facts.unwrap_or_default();
-        let names = [&self.given.host, &facts.host, &facts.hostname];
-        let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
-        let updates = self.config.updates(&names);
-        if !self.policy_is_given {
-            self.policy.start_as(self.config.start_mode(&names));
-        }
-        self.on_updates(updates, now);
-    }
-
     /// What the shell tracker has found.
     fn on_shell(&mut self, events: Vec<ShellEvent>, now: Instant) {
         self.panel.dirty |= !events.is_empty();

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// At most 60 frames a second.
 const FRAME: Duration = Duration::from_millis(16);
 
+/// The view of what leaves composes messages for every frame.
+const LEAVES_FRAME: Duration = Duration::from_millis(100);
+
 /// How long the terminal's answer to where its cursor stands is told from keys, also if the panel has closed by then.
 const PLACE_WITHIN: Duration = Duration::from_secs(5);
 
@@ -293,12 +296,15 @@ impl Session {
         if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
             return;
         }
-        (panel.dirty, panel.next_frame) = (false, now + FRAME);
+        let frame = if panel.view.has_leaves() { LEAVES_FRAME } else { FRAME };
+        (panel.dirty, panel.next_frame) = (false, now + frame);
         planted("panel");
         side.note_place(now);
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
         let policy = side.policy_status(outside, now);
+        let question = side.question();
+        let leaves = side.leaves(now);
         let Side { panel, watch, copilot, linus, .. } = side;
         let Some(observer) = watch.here() else { return };
         let status = Status {
@@ -306,6 +312,8 @@ impl Session {
             device: Some(observer.facts().dialect).filter(|d| d.is_device()).and_then(Dialect::name),
             policy,
             sharing: linus.sharing.word(),
+            question,
+            leaves,
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),
             integration,

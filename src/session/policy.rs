@@ -76,11 +76,11 @@ impl Session {
     /// `prefix m`: the next mode. Auto asks first.
     pub(super) fn next_mode(&mut self) {
         let Some(side) = &mut self.side else { return };
-        let asks = side.panel.view.has_consent();
-        side.panel.view.close_consent();
+        let asks = side.panel.view.asks_auto();
+        side.panel.view.close_auto();
         match side.policy.mode() {
             Mode::Suggest => side.policy.choose(StartMode::Confirm),
-            Mode::Confirm if !asks => side.panel.view.ask_consent(),
+            Mode::Confirm if !asks => side.panel.view.ask_auto(),
             Mode::Confirm | Mode::Auto => side.policy.choose(StartMode::Suggest),
         }
         self.tell_policy();
@@ -90,7 +90,7 @@ impl Session {
     pub(super) fn turn_auto_on(&mut self, word: &str, now: Instant) {
         let outside = self.outside();
         let Some(side) = &mut self.side else { return };
-        side.panel.view.close_consent();
+        side.panel.view.close_auto();
         side.begin_auto(word, outside, now);
         self.tell_policy();
     }
@@ -196,7 +196,7 @@ impl Side {
 
     /// For the panel.
     pub(super) fn policy_status(&mut self, outside: Outside, now: Instant) -> PolicyStatus {
-        let asks = self.panel.view.has_consent();
+        let asks = self.panel.view.asks_auto();
         let obstacle = if asks { self.obstacle_to_auto(outside, now) } else { None };
         PolicyStatus {
             mode: self.policy.mode(),

@@ -4,9 +4,13 @@ use super::answers::Answers;
 use super::fault::contained;
 use super::files::{Files, Worker};
 use super::integrate::Integrating;
-use super::linus::Linus;
+use super::keeper::Keeper;
+use super::leaves::{Ledger, tap};
+use super::linus::{Linus, lanes_to};
+use super::outside::Outside;
 use super::panel::Panel;
 use super::record::{Recorders, window};
+use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
@@ -15,8 +19,9 @@ use crate::copilot::Copilot;
 use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
 use crate::linus::Updates;
-use crate::linus::lanes::{LaneEvent, Lanes};
+use crate::linus::lanes::LaneEvent;
 use crate::linus::redact::Redactor;
+use crate::linus::sharing::Consent;
 use crate::peers::Door;
 use crate::record::{self, Audit, Tape};
 use crate::shell::{Nonce, Observer, Tail};
@@ -152,19 +157,21 @@ impl Side {
         waker: &Waker,
     ) -> io::Result<Self> {
         let now = Instant::now();
-        let (wake, door) = (waker.clone(), start.door.clone());
-        let lanes = Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())?;
+        let door = start.door.clone().watched(tap(event_tx.clone(), waker.clone()));
+        let lanes = lanes_to(&door, lane_tx.clone(), waker)?;
+        let outside = Outside::of(&door, || Keeper::start(event_tx.clone(), waker.clone()))?;
         let nonce = Nonce::new(random()?);
         let redactor = Redactor::new(start.config.redact.options());
         let mut linus = Linus::new(lanes, session_id.to_owned(), nonce.clone(), redactor, now);
-        linus.recipient = start.door.recipient();
+        linus.recipient = start.door.recipient().map(|to| to.origin);
         let target = target(start);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
         let [tag, other, ..] = random()?;
         let mut copilot = Copilot::new(&start.door.name());
         copilot.suggestions.set_tag(&format!("{tag:02x}{other:02x}-"));
-        if start.door.is_inside() {
+        if outside.is_none() {
             linus.sharing.set_updates(Updates::On);
+            linus.sharing.set_consent(Consent::Needless);
         }
         let (invocation, places) = (start.invocation.clone(), start.places.clone());
         let may_check = move || !config_scan::scan(&invocation, &places).has_match_exec;
@@ -183,6 +190,11 @@ impl Side {
             put: None,
             policy_is_given: start.cli.policy.is_some(),
             config: start.config.clone(),
+            outside,
+            waiting: Waiting::default(),
+            ledger: Ledger::default(),
+            lane_tx,
+            waker: waker.clone(),
             given: target,
             prefix: start.config.keys.name(),
             nonce,

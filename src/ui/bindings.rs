@@ -17,6 +17,7 @@ pub enum PrefixAction {
     Cancel,
     Integration,
     Pause,
+    Leaves,
     Help,
 }
 
@@ -59,6 +60,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel wider"),
     row(Key::Chars(&['v']), "v", PrefixAction::Mode, "split ↔ overlay"),
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
+    row(Key::Chars(&['w']), "w", PrefixAction::Leaves, "what leaves, and what left"),
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
@@ -70,6 +72,8 @@ pub const PANEL: &[(&str, &str)] = &[
     ("Alt-1…9", "edit card n"),
     ("Esc", "back, or cancel"),
     ("Ctrl-X", "dismiss card or reason"),
+    ("Alt-s", "send what waits"),
+    ("Alt-x", "delete what waits"),
     ("Alt-Enter", "new line"),
     ("PgUp PgDn", "scroll the chat"),
     ("Ctrl-P/N", "earlier, later message"),

@@ -91,6 +91,9 @@ fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
         }
         None => Vec::new(),
     };
+    if let Some(offer) = copilot.chat.offer() {
+        lines.extend(paragraph(offer, cols, 0, theme.warning()));
+    }
     lines.reverse();
     lines
 }

@@ -34,6 +34,8 @@ pub(super) fn status() -> Status {
             obstacle: None,
         },
         sharing: None,
+        question: None,
+        leaves: None,
         secret: false,
         prefix: "Ctrl-\\".into(),
         integration: Integration::default(),
@@ -302,7 +304,7 @@ fn golden_auto_asks_announces_and_says_why_it_is_off() {
     let why = policy::Stop::Hidden(policy::Hidden::Concealed).text();
     let off = PolicyStatus { stopped: Some(why), ..status().policy };
     all_sizes("auto-off", &view, &copilot, &Status { policy: off, ..status() });
-    view.ask_consent();
+    view.ask_auto();
     all_sizes("auto-asks", &view, &copilot, &status());
     let obstacle = Some(policy::Stop::Untrusted.text());
     let blocked = PolicyStatus { obstacle, ..status().policy };
@@ -347,4 +349,46 @@ fn golden_a_pause_is_seen_at_eighty_columns_whatever_linus_does() {
         }
     }
     compare("sharing-80x24", &foot);
+}
+
+#[test]
+fn golden_the_question_before_anything_leaves() {
+    let now = Instant::now();
+    let mut copilot = Copilot::new("linus.example.com:8443");
+    let view = focused(&mut copilot, now);
+    let question = Question {
+        to: "https://linus.example.com:8443".into(),
+        target: "root@10.250.50.70".into(),
+        only_asked: false,
+    };
+    let status = Status { question: Some(question), sharing: Some("not allowed yet"), ..status() };
+    all_sizes("consent", &view, &copilot, &status);
+}
+
+#[test]
+fn golden_what_leaves_is_shown_as_it_goes() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    let mut view = focused(&mut copilot, now);
+    view.prefix(PrefixAction::Leaves, &mut copilot, now);
+    let leaf = |what, title: &str, body: &str| Leaf { what, title: title.into(), body: body.into() };
+    let next = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "linus_chat", "arguments": {
+        "session_id": "6f1c", "message": "why is /var full",
+        "context": {"ssh_host": "root@10.250.50.70", "ssh_user": "root", "connected": true, "cwd": "/root",
+            "terminal_tail": "root@prod-web-03:~# export KEY=‹aws-key-1›\nroot@prod-web-03:~# ",
+            "last_command": null, "last_exit_code": null}}}});
+    let leaves = Leaves {
+        to: "To https://linus.example.com:8443, who may know of web03.".into(),
+        consent: Some("take that back"),
+        leaves: vec![
+            leaf(What::Next, "next, if you ask now: linus_chat", &next.to_string()),
+            leaf(
+                What::Offer(1),
+                "not sent, 3 days ago: can I delete the old logs?",
+                "can I delete the old logs?",
+            ),
+            leaf(What::Sent, "sent 12 seconds ago: linus_terminal_update", &next.to_string()),
+        ],
+    };
+    all_sizes("leaves", &view, &copilot, &Status { leaves: Some(leaves), ..status() });
 }

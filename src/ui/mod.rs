@@ -1,6 +1,7 @@
 //! What the user sees and what the keys mean. Draws into cells and turns cells into bytes; does no I/O.
 
 mod around;
+mod auto;
 mod backend;
 mod bindings;
 mod cards;
@@ -15,6 +16,7 @@ mod input;
 mod integration;
 mod intent;
 mod layout;
+mod leaves;
 mod line;
 mod paint;
 mod panel;
@@ -28,10 +30,12 @@ mod view;
 
 pub use backend::{Cursor, Screen, Shape};
 pub use bindings::{Binding, Key, PANEL, PREFIX, PrefixAction, after_prefix};
+pub use consent::Question;
 pub use editor::{Edit, LineEditor};
 pub use files::{FileAnswer, FilePage, FileShown};
 pub use integration::Integration;
 pub use layout::{Choice, Layout, Mode};
+pub use leaves::{Leaf, LeafAction, Leaves, What};
 pub use panel::draw;
 pub use policy::PolicyStatus;
 pub use status::Status;

@@ -19,7 +19,7 @@ use super::paint::{heading, lines, styled, window};
 use super::sections::{Sections, Wants};
 use super::status::{Status, hints, linus, session};
 use super::view::{Focus, View};
-use super::{cards, chat, consent, help, intent, terminal_pane};
+use super::{auto, cards, chat, consent, help, intent, terminal_pane};
 use crate::copilot::{Copilot, Judgement};
 use crate::linus::contract::Risk;
 use crate::text::visible;
@@ -98,6 +98,11 @@ impl Panel<'_> {
             lines(buffer, self.area, &window(text, 0, usize::from(self.area.height), self.view.theme.dim()));
             return None;
         }
+        if let (Some(mut leaves), Some(shown)) = (self.view.leaves, &self.status.leaves) {
+            leaves.draw(buffer, self.area, shown, self.view.notice.as_deref(), self.view.theme);
+            self.view.leaves = Some(leaves);
+            return None;
+        }
         if let Some(mut dialog) = self.view.dialog {
             let (theme, notice) = (self.view.theme, self.view.notice.as_deref());
             let Status { integration, target, .. } = self.status;
@@ -110,28 +115,35 @@ impl Panel<'_> {
             self.view.file = Some(file);
             return cursor;
         }
-        if self.view.consent.is_some() {
-            return self.draw_consent(buffer);
+        if self.view.auto.is_some() {
+            return self.draw_auto(buffer);
         }
         let sections = self.sections(cols);
-        self.draw_intent(buffer, sections.intent, cols);
-        self.draw_cards(buffer, sections.cards, cols);
-        self.draw_chat(buffer, sections.chat, cols);
+        self.view.drawn.asks = self.status.question.is_some();
+        if let Some(question) = &self.status.question {
+            let above = Rect { height: sections.input.y.saturating_sub(self.area.y), ..self.area };
+            let text = consent::lines(question, cols, self.view.theme);
+            lines(buffer, above, &window(text, 0, usize::from(above.height), self.view.theme.dim()));
+        } else {
+            self.draw_intent(buffer, sections.intent, cols);
+            self.draw_cards(buffer, sections.cards, cols);
+            self.draw_chat(buffer, sections.chat, cols);
+        }
         let cursor = self.draw_input(buffer, sections.input, cols);
         self.draw_status(buffer, sections.status, cols);
         cursor
     }
 
-    fn draw_consent(&mut self, buffer: &mut Buffer) -> Option<Position> {
+    fn draw_auto(&mut self, buffer: &mut Buffer) -> Option<Position> {
         let (theme, notice) = (self.view.theme, self.view.notice.clone());
-        let texts = consent::Texts {
+        let texts = auto::Texts {
             prefix: &self.status.prefix,
             target: &visible(&self.status.target),
             limit: self.status.policy.limit,
             obstacle: self.status.policy.obstacle.as_deref(),
         };
-        let consent = self.view.consent.as_mut()?;
-        consent.draw(buffer, self.area, &texts, notice.as_deref(), theme)
+        let question = self.view.auto.as_mut()?;
+        question.draw(buffer, self.area, &texts, notice.as_deref(), theme)
     }
 
     fn sections(&self, cols: usize) -> Sections {

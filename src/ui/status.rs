@@ -2,7 +2,9 @@
 
 use ratatui::text::{Line, Span};
 
+use super::consent::Question;
 use super::integration::Integration;
+use super::leaves::Leaves;
 use super::line::CONFIRMATION;
 use super::paint::{ends, styled};
 use super::policy::PolicyStatus;
@@ -21,6 +23,10 @@ pub struct Status {
     pub policy: PolicyStatus,
     /// Where not everything goes to Linus that would: the word for it.
     pub sharing: Option<&'static str>,
+    /// What the panel asks before anything leaves.
+    pub question: Option<Question>,
+    /// What leaves, while that is looked at.
+    pub leaves: Option<Leaves>,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.
     pub secret: bool,
     /// The prefix as the user calls it (`Ctrl-\`).
@@ -101,6 +107,7 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
         (Focus::Panel, true) => {
             vec![enter.into(), "Esc leaves".into(), help, "Ctrl-X dismisses".into()]
         }
+        (Focus::Panel, false) if view.drawn.asks => vec!["y or n, Enter".into(), help, "Esc back".into()],
         (Focus::Panel, false) if view.selected_file.is_some() => {
             vec!["Enter opens".into(), "Del dismisses".into(), help, "Esc back".into()]
         }

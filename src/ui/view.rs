@@ -4,13 +4,15 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::auto;
 use super::bindings::PrefixAction;
-use super::consent::{self, Consent};
+use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::{FileAnswer, FileDialog};
 use super::fill::Fill;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
+use super::leaves::{LeafAction, LeavesView};
 use super::sections::STATUS_FROM;
 use super::theme::Theme;
 use crate::copilot::Copilot;
@@ -50,6 +52,14 @@ pub enum Action {
     TurnAutoOn(String),
     /// Put away why auto is off.
     DismissStop,
+    /// A key in the view of what leaves.
+    Leaf(LeafAction),
+    /// Send what an earlier session left.
+    SendOffers,
+    /// Delete what is offered.
+    DropOffers,
+    /// The answer to the question before anything leaves.
+    Consent(bool),
     /// Pause or go on with what Linus is told.
     Pause,
     /// Look at the file action with this id.
@@ -70,6 +80,8 @@ pub(super) struct Drawn {
     pub(super) mode: Option<Mode>,
     pub(super) chat_height: usize,
     pub(super) chat_lines: usize,
+    /// The question before anything leaves is shown.
+    pub(super) asks: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -99,7 +111,9 @@ pub struct View {
     /// The file action that is open.
     pub(super) file: Option<FileDialog>,
     /// The question before auto, while it is open.
-    pub(super) consent: Option<Consent>,
+    pub(super) auto: Option<auto::Question>,
+    /// The view of what leaves, while it is open.
+    pub(super) leaves: Option<LeavesView>,
     pub(super) notice: Option<String>,
     pub(super) drawn: Drawn,
 }
@@ -123,7 +137,8 @@ impl View {
             help: false,
             dialog: None,
             file: None,
-            consent: None,
+            auto: None,
+            leaves: None,
             notice: None,
             drawn: Drawn::default(),
         }
@@ -143,29 +158,30 @@ impl View {
         self.shown = shown;
         if !shown {
             self.focus = Focus::Terminal;
-            (self.help, self.dialog, self.file, self.consent) = (false, None, None, None);
+            (self.help, self.dialog, self.file) = (false, None, None);
+            (self.auto, self.leaves) = (None, None);
         }
     }
 
     /// Asks whether auto is to be turned on.
-    pub fn ask_consent(&mut self) {
-        (self.help, self.dialog, self.consent) = (false, None, Some(Consent::default()));
+    pub fn ask_auto(&mut self) {
+        (self.help, self.dialog, self.auto) = (false, None, Some(auto::Question::default()));
         self.focus = Focus::Panel;
     }
 
-    pub fn has_consent(&self) -> bool {
-        self.consent.is_some()
+    pub fn asks_auto(&self) -> bool {
+        self.auto.is_some()
     }
 
-    pub fn close_consent(&mut self) {
-        self.consent = None;
+    pub fn close_auto(&mut self) {
+        self.auto = None;
     }
 
     /// Whether the user writes in the panel, or something covers what it shows.
     pub fn is_busy(&self) -> bool {
         self.help
             || self.dialog.is_some()
-            || self.consent.is_some()
+            || self.auto.is_some()
             || self.file.is_some()
             || self.edit.is_some()
             || !self.input.is_empty()
@@ -181,6 +197,16 @@ impl View {
     /// Whether the dialog of the shell integration is open.
     pub fn has_dialog(&self) -> bool {
         self.dialog.is_some()
+    }
+
+    /// Whether it is looked at what leaves.
+    pub fn has_leaves(&self) -> bool {
+        self.leaves.is_some()
+    }
+
+    /// What stands in the chat's input.
+    pub fn input(&self) -> &str {
+        self.input.text()
     }
 
     pub fn close_dialog(&mut self) {
@@ -230,14 +256,25 @@ impl View {
         let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
         let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
         if !stays.contains(&action) && action != PrefixAction::Policy {
-            self.consent = None;
+            self.auto = None;
         }
-        let leaves = matches!(
+        let ends = matches!(
             action,
-            PrefixAction::Ask | PrefixAction::Card(_) | PrefixAction::Integration | PrefixAction::Policy
+            PrefixAction::Ask
+                | PrefixAction::Card(_)
+                | PrefixAction::Integration
+                | PrefixAction::Policy
+                | PrefixAction::Leaves
         );
-        let left = self.file.take_if(|_| leaves).map(|_| Action::File(FileAnswer::Leave));
+        let left = self.file.take_if(|_| ends).map(|_| Action::File(FileAnswer::Leave));
+        let leaves = if stays.contains(&action) { self.leaves } else { self.leaves.take() };
         let actions = match action {
+            PrefixAction::Leaves if leaves.is_some() && self.focus == Focus::Panel => Vec::new(),
+            PrefixAction::Leaves => {
+                self.leave_edit_line(copilot, now);
+                (self.help, self.leaves) = (false, Some(LeavesView::default()));
+                self.enter_panel()
+            }
             PrefixAction::Policy => {
                 self.help = false;
                 let open = (!self.shown).then_some(Action::OpenPanel);
@@ -294,11 +331,11 @@ impl View {
 
     /// Text that was pasted while the panel has the focus. Never sends anything.
     pub fn paste(&mut self, text: &str) {
-        if self.dialog.is_some() {
+        if self.dialog.is_some() || self.leaves.is_some() {
             return;
         }
         self.notice = None;
-        if self.consent.is_some() {
+        if self.auto.is_some() {
             return self.set_notice("The word is typed, not pasted.");
         }
         self.help = false;
@@ -324,6 +361,15 @@ impl View {
             self.help = false;
             return Vec::new();
         }
+        if let Some(leaves) = &mut self.leaves {
+            return match leaves.key(key) {
+                Some(action) => action.map(Action::Leaf).into_iter().collect(),
+                None => {
+                    self.leaves = None;
+                    Vec::new()
+                }
+            };
+        }
         if let Some(dialog) = &mut self.dialog {
             let answer = dialog.key(key);
             return self.answer(answer);
@@ -331,14 +377,14 @@ impl View {
         if self.file.is_some() {
             return self.file_key(key);
         }
-        if let Some(consent) = &mut self.consent {
-            return match consent.key(key) {
-                consent::Answer::Word(word) => vec![Action::TurnAutoOn(word)],
-                consent::Answer::Leave => {
-                    self.consent = None;
+        if let Some(question) = &mut self.auto {
+            return match question.key(key) {
+                auto::Answer::Word(word) => vec![Action::TurnAutoOn(word)],
+                auto::Answer::Leave => {
+                    self.auto = None;
                     Vec::new()
                 }
-                consent::Answer::Nothing => Vec::new(),
+                auto::Answer::Nothing => Vec::new(),
             };
         }
         if copilot.suggestions.editing().is_none() {
@@ -352,6 +398,8 @@ impl View {
             KeyCode::Char(c @ '1'..='9') if key.modifiers.contains(KeyModifiers::ALT) => {
                 return self.pick_number(c as usize - '0' as usize, copilot, now);
             }
+            KeyCode::Char('s') if key.modifiers == KeyModifiers::ALT => return vec![Action::SendOffers],
+            KeyCode::Char('x') if key.modifiers == KeyModifiers::ALT => return vec![Action::DropOffers],
             _ if self.edit.is_some() => return self.edit_key(key, copilot, now),
             _ => return self.chat_key(key, copilot, now),
         }
@@ -399,6 +447,10 @@ impl View {
     fn type_in_chat(&mut self, key: KeyEvent, copilot: &Copilot) -> Vec<Action> {
         match self.input.key(key) {
             Edit::Submit(text) if text.trim().is_empty() => {}
+            Edit::Submit(text) if self.drawn.asks && consent::answer(&text).is_some() => {
+                self.input.clear();
+                return consent::answer(&text).map(Action::Consent).into_iter().collect();
+            }
             Edit::Submit(text) => {
                 self.input.remember(&text);
                 self.input.clear();

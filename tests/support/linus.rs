@@ -25,7 +25,15 @@ pub struct Linus {
 
 impl Linus {
     pub fn start(setup: Setup) -> Self {
-        let listener = own_address().or_else(|_| TcpListener::bind("127.0.0.1:0")).unwrap();
+        Self::listen(setup, own_address().or_else(|_| TcpListener::bind("127.0.0.1:0")).unwrap())
+    }
+
+    /// One that is reached by an address which does not say that it is on this machine, [`Linus::remote_url`].
+    pub fn remote() -> Self {
+        Self::listen(Setup::default(), TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    fn listen(setup: Setup, listener: TcpListener) -> Self {
         let address = listener.local_addr().unwrap();
         let inner = Inner {
             setup,
@@ -55,6 +63,15 @@ impl Linus {
 
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
+    }
+
+    /// No loopback address as it is written; Linux connects to this machine.
+    pub fn remote_url(&self) -> String {
+        format!("http://0.0.0.0:{}/mcp", self.address.port())
+    }
+
+    pub fn remote_origin(&self) -> String {
+        format!("http://0.0.0.0:{}", self.address.port())
     }
 
     /// What Linus says from now on.

@@ -6,6 +6,7 @@ use crate::linus::credentials::Credentials;
 use crate::linus::forms::ToolNames;
 use crate::linus::mcp::Budgets;
 use crate::linus::origin;
+use crate::linus::preview::Tap;
 use crate::linus::tls::Tls;
 
 /// Where Linus is and how long to wait for him.
@@ -22,6 +23,8 @@ pub struct HttpConfig {
     pub idle: Duration,
     /// For whole exchanges.
     pub budgets: Budgets,
+    /// Looks at what goes.
+    pub tap: Option<Tap>,
 }
 
 impl HttpConfig {
@@ -36,6 +39,7 @@ impl HttpConfig {
             // 15 s or so.
             idle: Duration::from_secs(120),
             budgets: Budgets::default(),
+            tap: None,
         }
     }
 

@@ -44,6 +44,9 @@ impl Transport for Http {
         let agent = self.line.agent.clone();
         let hooked = post.cancel.on_cancel(move || agent.shutdown());
         let outcome = self.exchange(post, listener);
+        if let Ok(Some(Ok(result))) = &outcome {
+            self.line.answered(post.message, result);
+        }
         drop(hooked);
         if !post.cancel.is_cancelled() {
             return outcome;

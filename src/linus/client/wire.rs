@@ -74,6 +74,12 @@ impl Line {
         let _ = request.call();
     }
 
+    pub(super) fn answered(&self, message: &Value, result: &Value) {
+        if let Some(tap) = &self.config.tap {
+            tap.answered(message, result);
+        }
+    }
+
     /// A new agent after the old one was shut down.
     pub(super) fn renew(&mut self) -> Result<(), CallError> {
         self.agent = new_agent(&self.config, &self.uri)?;
@@ -129,6 +135,9 @@ impl<'a> Wire<'a> {
 
     fn send_within(&self, message: &Value, budget: Duration) -> Result<Response<Body>, CallError> {
         let bytes = message.to_string().into_bytes();
+        if let Some(tap) = &self.line.config.tap {
+            tap.going(message, &bytes);
+        }
         let mut builder = self.line.agent.post(&self.uri).config().timeout_global(Some(budget)).build();
         builder = builder
             .header("Content-Type", "application/json")

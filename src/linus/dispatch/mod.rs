@@ -174,6 +174,11 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
         takes_back.then_some(Effect::CancelBackground)
     }
 
+    /// Another Linus from now on: what was found out about the way to the one before says nothing of this one.
+    pub fn meet_another(&mut self) {
+        self.breaker = Breaker::new();
+    }
+
     pub fn gate(&self) -> Gate {
         self.gate
     }
@@ -196,6 +201,11 @@ impl<C: Clone, S: Clone> Dispatch<C, S> {
     /// The messages that wait, first first.
     pub fn waiting_chats(&self) -> impl Iterator<Item = (u64, &str)> {
         self.chats.iter().map(|c| (c.id, c.message.as_str()))
+    }
+
+    /// The message that waits for its answer.
+    pub fn chat_in_flight(&self) -> Option<(u64, &str)> {
+        self.chat_flight.as_ref().map(|(_, chat)| (chat.id, chat.message.as_str()))
     }
 
     /// Takes a waiting message back; false if it is no longer waiting.

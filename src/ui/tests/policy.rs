@@ -6,28 +6,28 @@ use super::*;
 fn the_word_of_the_question_goes_to_the_session_and_a_paste_is_no_word() {
     let mut desk = Desk::new();
     assert_eq!(desk.prefix(PrefixAction::Policy), [Action::NextMode]);
-    desk.view.ask_consent();
-    assert!(desk.view.is_busy() && desk.view.has_consent());
+    desk.view.ask_auto();
+    assert!(desk.view.is_busy() && desk.view.asks_auto());
     desk.view.paste("auto");
     assert!(desk.picture().contains("typed, not pasted"), "{}", desk.picture());
     desk.type_text("yes");
     assert_eq!(desk.press(KeyCode::Enter), [Action::TurnAutoOn("yes".into())]);
-    assert!(desk.view.has_consent(), "the session closes it");
+    assert!(desk.view.asks_auto(), "the session closes it");
     desk.press(KeyCode::Esc);
-    assert!(!desk.view.has_consent() && !desk.view.is_busy());
+    assert!(!desk.view.asks_auto() && !desk.view.is_busy());
 }
 
 #[test]
 fn another_key_after_the_prefix_closes_the_question() {
     let mut desk = Desk::new();
-    desk.view.ask_consent();
+    desk.view.ask_auto();
     desk.prefix(PrefixAction::Help);
-    assert!(!desk.view.has_consent());
-    desk.view.ask_consent();
+    assert!(!desk.view.asks_auto());
+    desk.view.ask_auto();
     desk.prefix(PrefixAction::Policy);
-    assert!(desk.view.has_consent(), "the session says what the next mode is");
+    assert!(desk.view.asks_auto(), "the session says what the next mode is");
     desk.view.set_shown(false);
-    assert!(!desk.view.has_consent());
+    assert!(!desk.view.asks_auto());
     assert_eq!(desk.prefix(PrefixAction::Policy), [Action::OpenPanel, Action::NextMode]);
 }
 
