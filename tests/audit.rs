@@ -85,6 +85,11 @@ fn every_proposal_edit_decision_and_end_is_in_the_log_for_the_user_alone() {
     let lab = Lab::builder().marks().start();
     let linus = Linus::modern();
     let terminal = played(&lab, &linus, &[]);
+    // Past the question for auto to the next mode.
+    terminal.send(format!("{PREFIX}m"));
+    terminal.wait_text("Type auto or yes");
+    terminal.send(format!("{PREFIX}m"));
+    terminal.wait_text("Mode: suggest");
     close_panel(&terminal);
     terminal.send("\x15exit\r");
     assert_eq!(terminal.wait_exit(), Exit::Code(0));
@@ -129,6 +134,7 @@ fn every_proposal_edit_decision_and_end_is_in_the_log_for_the_user_alone() {
         &|e| matches!(e, Event::Refused { id, reason } if id == "cmd_002" && reason.contains("not empty")),
     );
     has("dismissed", &|e| *e == Event::Closed { id: "cmd_002".into(), by: "user".into() });
+    has("mode", &|e| matches!(e, Event::Mode { mode, .. } if mode == "suggest"));
     has("ended", &|e| *e == Event::Ended { status: "exit status 0".into() });
     assert!(!all.iter().any(|e| matches!(e, Event::Sent { id, .. } if id == "cmd_002")), "{all:#?}");
     let path = log(&lab).unwrap();

@@ -4,6 +4,7 @@
 mod support;
 
 use aissh::linus::contract::{Envelope, FileAction, FileActions};
+use aissh::record::{Event, parse};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use support::DEADLINE;
@@ -81,6 +82,15 @@ fn a_file_is_changed_after_consent_a_look_at_the_diff_and_a_word() {
     terminal.type_line("exit");
     terminal.wait_exit();
     assert!(lab.wait_log("Disconnected from user"), "the side channel ends with the session");
+    // The audit has it, with its diff.
+    let folder = lab.client_home().join(".local/state/aissh/audit");
+    let log = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let logged = parse(&std::fs::read(log).unwrap());
+    let is_it = |event: &Event| {
+        matches!(event, Event::File { path: of, result, diff, .. }
+            if *of == path.display().to_string() && result.starts_with("written") && diff.contains("+port 8080"))
+    };
+    assert!(logged.entries.iter().any(|entry| is_it(&entry.event)), "{logged:#?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::cast::{Cast, Window};
 use crate::error::{Error, status};
-use crate::linus::redact::Redactor;
+use crate::linus::redact::{Class, Redactor};
 use crate::private;
 
 /// Pieces that wait for the disk, of a read's 16 KiB at most: 16 MiB.
@@ -25,6 +25,7 @@ enum Piece {
     Resize(Window),
     Marker(String),
     Exit(i32),
+    Learn(String, Class),
 }
 
 /// The main loop's end.
@@ -35,6 +36,8 @@ pub struct Tape {
     started: Instant,
     /// Bytes of output that there was no room for.
     left_out: usize,
+    /// Secrets that there was no room for: until they are known no output is recorded.
+    unlearned: Vec<(String, Class)>,
 }
 
 impl Tape {
@@ -70,28 +73,47 @@ impl Tape {
             }
         };
         Builder::new().name("tape".into()).spawn(thread)?;
-        Ok(Self { piece_tx, lost_rx, started: Instant::now(), left_out: 0 })
+        Ok(Self { piece_tx, lost_rx, started: Instant::now(), left_out: 0, unlearned: Vec::new() })
     }
 
     /// Something that ssh printed.
     pub fn output(&mut self, bytes: &[u8]) {
-        if self.left_out > 0 {
-            let gap =
-                format!("{} bytes of output are left out here: the disk did not keep up", self.left_out);
-            if !self.send(Piece::Marker(gap)) {
-                self.left_out += bytes.len();
-                return;
+        if !self.tell_secrets() || !self.tell_gap() || !self.send(Piece::Output(bytes.to_owned())) {
+            self.left_out += bytes.len();
+        }
+    }
+
+    fn tell_secrets(&mut self) -> bool {
+        while let Some((secret, class)) = self.unlearned.last().cloned() {
+            if !self.send(Piece::Learn(secret, class)) {
+                return false;
             }
+            self.unlearned.pop();
+        }
+        true
+    }
+
+    fn tell_gap(&mut self) -> bool {
+        if self.left_out == 0 {
+            return true;
+        }
+        let gap = format!("{} bytes of output are left out here: the disk did not keep up", self.left_out);
+        let told = self.send(Piece::Marker(gap));
+        if told {
             self.left_out = 0;
         }
-        if !self.send(Piece::Output(bytes.to_owned())) {
-            self.left_out = bytes.len();
-        }
+        told
     }
 
     /// ssh's terminal has another size.
     pub fn resize(&mut self, window: Window) {
         self.send(Piece::Resize(window));
+    }
+
+    /// What is a secret from now on.
+    pub fn learn(&mut self, secret: String, class: Class) {
+        self.unlearned.push((secret, class));
+        self.tell_secrets();
     }
 
     /// A question, a card, a decision.
@@ -118,6 +140,10 @@ impl Tape {
     }
 }
 
+fn clean(redactor: &mut Redactor, text: &str) -> Option<String> {
+    redactor.redact(text).ok().map(|redacted| redacted.text)
+}
+
 /// The thread's body.
 fn write(
     file: &mut File,
@@ -125,19 +151,19 @@ fn write(
     redactor: &mut Redactor,
 ) -> std::io::Result<()> {
     let mut cast = Cast::default();
-    let mut clean = |text: &str| redactor.redact(text).ok().map(|redacted| redacted.text);
     while let Ok((at, piece)) = pieces.recv() {
         match piece {
             Piece::Output(bytes) => cast.output(at, &bytes),
             Piece::Resize(window) => cast.resize(at, window),
             Piece::Marker(text) => cast.marker(at, &text),
             Piece::Exit(status) => cast.exit(at, status),
+            Piece::Learn(secret, class) => redactor.learn(&secret, class),
         }
         if cast.is_ripe() {
-            file.write_all(cast.take(&mut clean).as_bytes())?;
+            file.write_all(cast.take(&mut |text| clean(redactor, text)).as_bytes())?;
         }
     }
-    file.write_all(cast.take(&mut clean).as_bytes())
+    file.write_all(cast.take(&mut |text| clean(redactor, text)).as_bytes())
 }
 
 #[cfg(test)]
@@ -159,7 +185,10 @@ mod tests {
         let mut tape = Tape::start(file, window, "web1", Redactor::new(Options::default())).expect("started");
         tape.output(b"hello ");
         tape.marker("asked: why?");
-        tape.output(b"world\r\nno line yet");
+        tape.output(b"world\r\n");
+        tape.learn("zanzibar-41".into(), "filled-in");
+        tape.output(b"login zanzi");
+        tape.output(b"bar-41");
         assert_eq!(tape.finish(3), None);
         let text = std::fs::read_to_string(&path).expect("there");
         let codes: Vec<String> = text
@@ -168,7 +197,7 @@ mod tests {
             .map(|line| serde_json::from_str::<(f64, String, String)>(line).expect("an event"))
             .map(|(_, code, what)| format!("{code} {what}"))
             .collect();
-        assert_eq!(codes, ["o hello ", "m asked: why?", "o world\r\nno line yet", "x 3"]);
+        assert_eq!(codes, ["o hello ", "m asked: why?", "o world\r\n", "o login ", "o ‹filled-in-1›", "x 3"]);
         assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
         let error = Tape::create(&path).expect_err("it exists");
         assert!(error.message.contains(" exists: ") && error.status == 255, "{error}");

@@ -130,7 +130,7 @@ impl Side {
     /// What was filled into a card is kept out of what is read off the screen.
     fn learn_values(&mut self) {
         for value in self.copilot.suggestions.take_values() {
-            self.linus.redactor.learn(value.as_str(), FILLED_IN);
+            self.linus.learn(value.as_str(), FILLED_IN);
         }
     }
 
@@ -154,7 +154,7 @@ impl Side {
         let target = self.linus.target().to_owned();
         let filled = self.linus.redactor.restore(text, &target).fill(quoting)?;
         for (secret, class) in &filled.secrets {
-            self.linus.redactor.learn(secret, class);
+            self.linus.learn(secret, class);
         }
         Ok(filled.command)
     }

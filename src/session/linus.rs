@@ -1,16 +1,15 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
+use super::Side;
 use super::wake::Waker;
-use super::watch::{Restart, Since, Snapshot};
-use super::{Session, Side};
-use crate::copilot::policy::Stop;
+use super::watch::{Since, Snapshot};
 use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
-use crate::linus::dispatch::{Dispatch, Due, Effect, Fate, Gate, Lane, Link, Ticket};
+use crate::linus::dispatch::{Dispatch, Due, Effect, Gate, Lane, Ticket};
 use crate::linus::lanes::{LaneEvent, Lanes, Work};
-use crate::linus::redact::{Redactor, Unredactable};
+use crate::linus::redact::{Class, Redactor, Unredactable};
 use crate::linus::sharing::{Consent, Sharing, Toggled};
-use crate::linus::{CallError, Delivery as Arrival, Takes};
+use crate::linus::{CallError, Takes};
 use crate::peers::Door;
 use crate::record::Event;
 use crate::shell::{CommandRecord, Nonce, Origin};
@@ -59,7 +58,7 @@ pub(super) struct Linus {
     /// Calls that wait for a snapshot of the screen.
     awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
     /// Where the session was when these calls were made: what comes of them belongs there.
-    places: HashMap<Ticket, Place>,
+    pub(super) places: HashMap<Ticket, Place>,
     /// The lines that the next terminal update starts from, and after the update under way.
     since: Since,
     next_line: Option<(Ticket, u64)>,
@@ -67,13 +66,15 @@ pub(super) struct Linus {
     /// The command that runs was entered while commands were not told.
     is_untold: bool,
     /// What of the background Linus takes.
-    takes: Takes,
+    pub(super) takes: Takes,
     /// The chat's entry in the panel for each message that was accepted.
-    entries: HashMap<u64, u64>,
+    pub(super) entries: HashMap<u64, u64>,
     /// What was said last about credentials that are not accepted.
-    denied: Option<String>,
+    pub(super) denied: Option<String>,
     /// What is to be kept of it, until the main loop takes it.
     pub(super) recorded: Vec<Event>,
+    /// What the recording has yet to know as secrets.
+    pub(super) learned: Vec<(String, Class)>,
     /// Jitter without a generator: the low digits of the clock do for spreading retries.
     started: Instant,
 }
@@ -107,6 +108,7 @@ impl Linus {
             entries: HashMap::new(),
             denied: None,
             recorded: Vec::new(),
+            learned: Vec::new(),
             started: now,
         }
     }
@@ -262,13 +264,19 @@ impl Linus {
         }
     }
 
+    /// From now on this is a secret, wherever it comes back from.
+    pub(super) fn learn(&mut self, secret: &str, class: Class) {
+        self.redactor.learn(secret, class);
+        self.learned.push((secret.to_owned(), class));
+    }
+
     /// A text without what must not be kept.
     pub(super) fn clean(&mut self, text: &str) -> Option<String> {
         self.redactor.redact_ours(&self.nonce.mask(text)).ok().map(|redacted| redacted.text)
     }
 
     /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
-    fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
+    pub(super) fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
         if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)
             && error != Some(&CallError::Cancelled)
         {
@@ -297,7 +305,7 @@ impl Linus {
     }
 
     /// Any number from 0 to 1.
-    fn jitter(&self, now: Instant) -> f64 {
+    pub(super) fn jitter(&self, now: Instant) -> f64 {
         f64::from((now - self.started).subsec_nanos() % 1000) / 1000.0
     }
 }
@@ -482,134 +490,6 @@ impl Side {
         if !self.linus.lanes.send(lane, ticket, work) {
             let full = CallError::unreachable("the calls before it have not ended");
             self.on_reply(ticket, Err(full), Duration::ZERO, now);
-        }
-    }
-
-    pub(super) fn on_lane(&mut self, event: LaneEvent, now: Instant) {
-        match event {
-            LaneEvent::Progress { text, .. } => self.copilot.chat.set_writing(&text),
-            LaneEvent::Reply { ticket, lane, result, took } => {
-                if lane == Lane::Chat {
-                    self.copilot.chat.stop_writing();
-                }
-                self.on_reply(ticket, *result, took, now);
-            }
-        }
-    }
-
-    pub(super) fn on_reply(
-        &mut self,
-        ticket: Ticket,
-        result: Result<crate::linus::Answer, CallError>,
-        took: Duration,
-        now: Instant,
-    ) {
-        self.linus.note_update(ticket, result.as_ref().err());
-        let place = self.linus.places.remove(&ticket);
-        let jitter = self.linus.jitter(now);
-        let outcome = result.as_ref().map(|_| ());
-        let asked = self.linus.dispatch.chat_in_flight().map(|(_, text)| text.to_owned());
-        if let Some((id, fate)) = self.linus.dispatch.reply(ticket, outcome, took, now, jitter) {
-            self.settle(id, fate, asked);
-        }
-        self.show_link();
-        self.keep_waiting();
-        match result {
-            Ok(answer) => {
-                self.linus.denied = None;
-                self.linus.takes = answer.takes;
-                for complaint in &answer.complaints {
-                    self.copilot.chat.note(&format!("left out of Linus's answer: {complaint}"));
-                }
-                match place {
-                    Some(place) => self.copilot.apply_for(answer.envelope, &place, now),
-                    None => self.copilot.apply(answer.envelope, now),
-                }
-            }
-            // The status line has no room for a command to run; said once, however often it is tried again.
-            Err(CallError::Auth(why)) => {
-                if self.linus.denied.as_ref() != Some(&why) {
-                    self.copilot.chat.note(&format!("Linus: {why}"));
-                    self.linus.denied = Some(why);
-                }
-            }
-            // Offline is said by the panel's own lines; a single failed call by a note.
-            Err(CallError::Cancelled | CallError::Withheld(_)) => {}
-            Err(error) if error.delivery() != Arrival::Not => {
-                self.copilot.chat.note(&format!("Linus: {error}"));
-            }
-            Err(_) => {}
-        }
-        self.panel.dirty = true;
-    }
-
-    /// What became of a chat message of this text.
-    pub(super) fn settle(&mut self, id: u64, fate: Fate, text: Option<String>) {
-        self.settle_on_disk(id, fate, text);
-        let delivery = match fate {
-            // What went wrong with a failed one is said by a note.
-            Fate::Answered | Fate::Failed => Delivery::Delivered,
-            Fate::Queued => Delivery::Queued,
-            Fate::PerhapsDelivered => Delivery::Perhaps,
-            Fate::Cancelled => Delivery::Cancelled,
-        };
-        if let Some(entry) = self.linus.entries.get(&id) {
-            self.copilot.chat.set_delivery(*entry, delivery);
-        }
-        if fate != Fate::Queued {
-            self.linus.entries.remove(&id);
-        }
-    }
-
-    /// There is no audit any more, and it is said once.
-    pub(super) fn on_audit_lost(&mut self, why: &str) {
-        self.policy.stop(Stop::Audit(why.to_owned()));
-        self.copilot.chat.note(&format!("The audit log is lost, nothing more is recorded in it: {why}"));
-        self.panel.dirty = true;
-    }
-
-    fn show_link(&mut self) {
-        match self.linus.dispatch.link() {
-            Link::Connecting => {}
-            Link::Online { latency } => self.copilot.link.online(*latency),
-            Link::Offline { why, .. } => self.copilot.link.offline(why),
-        }
-    }
-}
-
-impl Session {
-    /// The emulator's thread is dead. Another follows the terminal from here on; a panel that was about to open waits for
-    /// it. When there have been too many, no picture is taken any more, and keys that were meant for the panel are for
-    /// nobody.
-    pub(super) fn on_watch_lost(&mut self, now: Instant) {
-        let Some(side) = &mut self.side else { return };
-        let opening = std::mem::take(&mut side.panel.opening);
-        let restart = side.watch.restart(self.remote, &self.modes);
-        side.panel.dirty = true;
-        side.copilot.chat.note(match restart {
-            Restart::Kept => return,
-            Restart::Anew => "The picture of the terminal was lost by a fault in aissh. It begins anew.",
-            Restart::Lost => "The terminal is not followed any more: a fault in aissh.",
-        });
-        side.files.is_blind = true;
-        side.take_snapshots(now);
-        if restart == Restart::Anew {
-            side.panel.opening = opening && side.watch.ask(now);
-            return;
-        }
-        side.panel.early.clear();
-        if opening {
-            self.send_tty(b"\x07");
-        }
-    }
-
-    /// The remote session has begun: ssh has made its terminal raw.
-    pub(super) fn on_connected(&mut self) {
-        if let Some(side) = &mut self.side {
-            side.linus.on_session(SessionEvent::Connected);
-        }
-        if self.open_when_connected {
-            self.open_panel();
         }
     }
 }

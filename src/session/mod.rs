@@ -18,6 +18,7 @@ mod panel;
 mod policy;
 mod pump;
 mod record;
+mod replies;
 mod start;
 mod suspend;
 mod waiting;

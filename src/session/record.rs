@@ -6,6 +6,7 @@ use crate::copilot::policy::{Change, Mode};
 use crate::copilot::{By, Happening};
 use crate::files::{FileOutcome, FileResult};
 use crate::linus::contract::{Request, Risk, StepStatus};
+use crate::linus::redact::Class;
 use crate::record::{Audit, Digest, Event, Step, Tape, Window};
 use crate::shell::{CommandRecord, Origin};
 use crate::terminal::Size;
@@ -40,6 +41,12 @@ impl Recorders {
         }
     }
 
+    fn learn(&mut self, secret: String, class: Class) {
+        if let Some(tape) = &mut self.tape {
+            tape.learn(secret, class);
+        }
+    }
+
     pub(super) fn resize(&mut self, size: Size) {
         if let Some(tape) = &mut self.tape {
             tape.resize(window(size));
@@ -65,6 +72,10 @@ impl Session {
     /// Records what happened in the panel and to Linus since the last time, and tells when there is no audit any more.
     pub(super) fn record_all(&mut self) {
         let Some(side) = &mut self.side else { return };
+        // Before the output in which they come back.
+        for (secret, class) in side.linus.learned.drain(..) {
+            self.recorders.learn(secret, class);
+        }
         let mut events: Vec<Event> = side.copilot.take_happenings().into_iter().map(event).collect();
         events.append(&mut side.linus.recorded);
         for event in events {

@@ -6,12 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use super::action::Action;
 use super::editor::{Edit, LineEditor};
 use super::file_cards;
 use super::help::table;
 use super::paint::{heading, lines, paragraph, styled};
 use super::theme::Theme;
-use super::view::{Action, View};
+use super::view::View;
 use crate::copilot::Copilot;
 use crate::files::{CONFIRMATION, Diff, DiffKind};
 use crate::linus::contract::Risk;

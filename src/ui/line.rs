@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use crossterm::event::KeyEvent;
 
+use super::action::Action;
 use super::editor::{Edit, LineEditor};
 use super::fill::{Fill, Step};
-use super::view::{Action, View, is_dismissal};
+use super::view::{View, is_dismissal};
 use crate::copilot::{Copilot, Judgement, Refusal, refusal};
 use crate::linus::contract::Risk;
 

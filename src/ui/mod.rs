@@ -1,5 +1,6 @@
 //! What the user sees and what the keys mean. Draws into cells and turns cells into bytes; does no I/O.
 
+mod action;
 mod around;
 mod auto;
 mod backend;
@@ -28,6 +29,7 @@ mod terminal_pane;
 mod theme;
 mod view;
 
+pub use action::{Action, Focus};
 pub use backend::{Cursor, Screen, Shape};
 pub use bindings::{Binding, Key, PANEL, PREFIX, PrefixAction, after_prefix};
 pub use consent::Question;
@@ -40,7 +42,7 @@ pub use panel::draw;
 pub use policy::PolicyStatus;
 pub use status::Status;
 pub use theme::Theme;
-pub use view::{Action, Focus, View};
+pub use view::View;
 
 #[cfg(test)]
 mod golden;

@@ -9,6 +9,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use super::action::Focus;
 use super::around::Around;
 use super::backend::{Cursor, Shape};
 use super::editor::LineEditor;
@@ -18,7 +19,7 @@ use super::layout::{Layout, Mode};
 use super::paint::{heading, lines, styled, window};
 use super::sections::{Sections, Wants};
 use super::status::{Status, hints, linus, session};
-use super::view::{Focus, View};
+use super::view::View;
 use super::{auto, cards, chat, consent, help, intent, terminal_pane};
 use crate::copilot::{Copilot, Judgement};
 use crate::linus::contract::Risk;

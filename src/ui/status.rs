@@ -2,13 +2,14 @@
 
 use ratatui::text::{Line, Span};
 
+use super::action::Focus;
 use super::consent::Question;
 use super::integration::Integration;
 use super::leaves::Leaves;
 use super::line::CONFIRMATION;
 use super::paint::{ends, styled};
 use super::policy::PolicyStatus;
-use super::view::{Focus, View};
+use super::view::View;
 use crate::copilot::policy::Mode;
 use crate::copilot::{Copilot, LinkState};
 use crate::text::{sanitize, truncate, width};

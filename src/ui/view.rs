@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::action::{Action, Focus};
 use super::auto;
 use super::bindings::PrefixAction;
 use super::consent;
@@ -12,65 +13,11 @@ use super::files::{FileAnswer, FileDialog};
 use super::fill::Fill;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
-use super::leaves::{LeafAction, LeavesView};
+use super::leaves::LeavesView;
 use super::sections::STATUS_FROM;
 use super::theme::Theme;
 use crate::copilot::Copilot;
-use crate::shell::Shell;
 use crate::text::sanitize;
-
-/// Who gets the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Focus {
-    #[default]
-    Terminal,
-    Panel,
-}
-
-/// What the session has to do. After every key it draws; that is no action.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    OpenPanel,
-    ClosePanel,
-    /// Width or mode of the panel has changed: lay out again, and resize the remote if that changes it.
-    Relayout,
-    SubmitChat(String),
-    /// Type this into the session, with Enter. The card counts as sent already; if it cannot be typed,
-    /// [`View::not_sent`] brings it back.
-    SendCard {
-        id: String,
-        text: String,
-        was_edited: bool,
-    },
-    /// Type the integration into this shell; `None`: into the one that the session knows it to be.
-    Integrate(Option<Shell>),
-    /// Do not offer the integration on this host again.
-    DeclineIntegration,
-    /// The next policy; auto asks first.
-    NextMode,
-    /// The word that was typed at that question.
-    TurnAutoOn(String),
-    /// Put away why auto is off.
-    DismissStop,
-    /// A key in the view of what leaves.
-    Leaf(LeafAction),
-    /// Send what an earlier session left.
-    SendOffers,
-    /// Delete what is offered.
-    DropOffers,
-    /// The answer to the question before anything leaves.
-    Consent(bool),
-    /// Pause or go on with what Linus is told.
-    Pause,
-    /// Look at the file action with this id.
-    OpenFile(String),
-    /// What the user says to the one that is open.
-    File(FileAnswer),
-    /// Cancel all calls to Linus under way.
-    Cancel,
-    /// Cancel the chat that waits for its answer.
-    CancelChat,
-}
 
 /// What of the last frame the keys need to know.
 #[derive(Debug, Clone, Copy, Default)]

@@ -22,16 +22,15 @@ pub(super) fn compare(first: Option<&Spot>, now: &Spot, login_user: Option<&str>
     let Some(first) = first else {
         return Place::Unsure(format!("The shell of the login was not seen; this one is {}.", name(now)));
     };
-    let (mut had, mut has) =
-        (first.clone(), Spot { shell: first.shell, trusted: first.trusted, ..now.clone() });
-    has.program = had.program;
+    let (mut had, mut has) = (first.clone(), now.clone());
     if is_named(first) && is_named(now) {
         (had.prompt, has.prompt, has.dialect) = (None, None, had.dialect);
     }
-    if let Some(what) = had.change_to(&has) {
+    let as_there = Spot { shell: had.shell, trusted: had.trusted, program: had.program, ..has.clone() };
+    if let Some(what) = had.change_to(&as_there) {
         return Place::Other(what);
     }
-    if let Some(what) = first.change_to(now) {
+    if let Some(what) = had.change_to(&has) {
         return Place::Unsure(format!("It may be another place than the login: {what}."));
     }
     if is_busy {

@@ -1,0 +1,58 @@
+//! What the panel asks the session to do, as data; and who gets the keys.
+
+use super::files::FileAnswer;
+use super::leaves::LeafAction;
+use crate::shell::Shell;
+
+/// Who gets the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    #[default]
+    Terminal,
+    Panel,
+}
+
+/// What the session has to do. After every key it draws; that is no action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    OpenPanel,
+    ClosePanel,
+    /// Width or mode of the panel has changed: lay out again, and resize the remote if that changes it.
+    Relayout,
+    SubmitChat(String),
+    /// Type this into the session, with Enter. The card counts as sent already; if it cannot be typed,
+    /// `View::not_sent` brings it back.
+    SendCard {
+        id: String,
+        text: String,
+        was_edited: bool,
+    },
+    /// Type the integration into this shell; `None`: into the one that the session knows it to be.
+    Integrate(Option<Shell>),
+    /// Do not offer the integration on this host again.
+    DeclineIntegration,
+    /// The next policy; auto asks first.
+    NextMode,
+    /// The word that was typed at that question.
+    TurnAutoOn(String),
+    /// Put away why auto is off.
+    DismissStop,
+    /// A key in the view of what leaves.
+    Leaf(LeafAction),
+    /// Send what an earlier session left.
+    SendOffers,
+    /// Delete what is offered.
+    DropOffers,
+    /// The answer to the question before anything leaves.
+    Consent(bool),
+    /// Pause or go on with what Linus is told.
+    Pause,
+    /// Look at the file action with this id.
+    OpenFile(String),
+    /// What the user says to the one that is open.
+    File(FileAnswer),
+    /// Cancel all calls to Linus under way.
+    Cancel,
+    /// Cancel the chat that waits for its answer.
+    CancelChat,
+}
