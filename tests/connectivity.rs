@@ -137,8 +137,9 @@ fn a_session_that_cuts_its_own_link_comes_back_by_the_timed_undo() {
     terminal.send(format!("{PREFIX}1"));
     terminal.wait_text("Its timed undo is set");
     send(&terminal, 1);
-    // The very session goes on: its bytes wait for the link.
-    terminal.send(format!("{PREFIX}\tip route; ip -br addr show up0; echo al''ive\r"));
+    // The very session goes on: its bytes wait for the link, or got through just before it was cut.
+    let until_back = "while ! ip route | grep -q ^default; do :; done";
+    terminal.send(format!("{PREFIX}\t{until_back}; ip route; ip -br addr show up0; echo al''ive\r"));
     terminal.wait_text("alive");
     terminal.wait_text("default via 10.77.0.1 dev up0");
     terminal.wait_text(&format!("{SERVER}/24"));

@@ -279,7 +279,12 @@ fn a_yes_is_taken_back_in_the_view_and_given_again() {
     assert_eq!((linus.requests().len(), allowed(&lab)), (before, String::new()));
     terminal.send(format!("{PREFIX}w"));
     terminal.wait_text("let it know");
-    terminal.send("c\x1b");
+    terminal.send("c");
+    terminal.wait_text("then y or n");
+    terminal.send("\x1b");
+    terminal.wait_text("y Enter");
+    assert_eq!((linus.requests().len(), allowed(&lab)), (before, String::new()), "one key is no yes");
+    terminal.send("y\r");
     terminal.wait_text("Suggested Commands");
     chat(&terminal, "again");
     terminal.wait_text("you said: again");

@@ -311,7 +311,7 @@ impl Suggestions {
         let editing = self.editing.as_deref();
         self.cards.retain_mut(|card| {
             // What came with a card that was sent is there for what comes after it.
-            let stays = clear.all && card.kind != Kind::Suggested;
+            let stays = card.kind != Kind::Suggested;
             if stays || !(clear.all || clear.ids.contains(&card.id)) {
                 return true;
             }
@@ -356,7 +356,8 @@ impl Suggestions {
             *old = card;
             return;
         }
-        if self.cards.len() >= CARDS_LIMIT && !self.forget_one() {
+        // What cancels an undo that is set is there whatever else there is.
+        if self.cards.len() >= CARDS_LIMIT && !self.forget_one() && card.kind != Kind::Cancel {
             return;
         }
         let at = behind.and_then(|id| self.cards.iter().rposition(|c| c.id == id || c.times(id)));

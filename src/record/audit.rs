@@ -91,15 +91,6 @@ impl Audit {
         }
     }
 
-    /// Whether there is a log, or will be: what may only be done where it is written down asks this.
-    pub fn is_kept(&self) -> bool {
-        match &self.state {
-            State::Early(_) => true,
-            State::Writing(writer) => !writer.full,
-            State::Over => false,
-        }
-    }
-
     /// Why the log is lost, once.
     pub fn loss(&mut self) -> Option<String> {
         let State::Writing(writer) = &self.state else { return None };
@@ -230,7 +221,6 @@ mod tests {
         let mut audit = Audit::new(Some(folder.clone()), "id", "web1", "built-in");
         note(&mut audit, ran("ls"));
         note(&mut audit, Event::Ended { status: "0".into() });
-        assert!(audit.is_kept());
         audit.end();
         assert!(!folder.exists());
     }
@@ -246,7 +236,7 @@ mod tests {
         woken_rx.recv_timeout(Duration::from_secs(10)).expect("the main loop is woken");
         let why = audit.loss().expect("lost");
         assert!(why.contains("aissh-audit-lost"), "{why}");
-        assert!(!audit.is_kept() && audit.loss().is_none(), "said once");
+        assert!(audit.loss().is_none(), "said once");
         note(&mut audit, Event::Asked { text: "again".into() });
         std::fs::remove_file(folder).expect("clean up");
     }

@@ -97,8 +97,10 @@ impl Session {
                 side.learn_values();
                 let Some(observer) = side.watch.here() else { return };
                 observer.input(Input::Text, now);
+                let told = side.copilot.suggestions.get(id).map_or(text, |card| card.text());
+                let told = told.trim_end_matches('\n').to_owned();
                 side.copilot.suggestions.was_put(id);
-                side.put = Some(Put { id: id.to_owned(), text: typed, was_edited });
+                side.put = Some(Put { id: id.to_owned(), text: typed, told, was_edited });
                 side.panel.view.leave();
                 side.panel.view.set_notice("On the line: Enter there runs it");
                 self.send_pty(&keys);
@@ -144,6 +146,9 @@ impl Side {
     fn with_secrets(&mut self, text: &str) -> Result<String, String> {
         if redact::places(text).is_empty() {
             return Ok(text.to_owned());
+        }
+        if let Some(what) = self.elsewhere() {
+            return Err(format!("its secret was seen at the login, and this is another place: {what}"));
         }
         let dialect = self.watch.here().map(|observer| observer.facts().dialect);
         let quoting = match dialect.map(Syntax::of) {

@@ -134,14 +134,27 @@ impl Session {
 impl Side {
     /// Compares the shown shell with the login. The remote's word can only forbid.
     fn place_for_files(&mut self) -> Place {
+        let device = self.watch.here().map(|observer| observer.facts().dialect).filter(|d| d.is_device());
+        match device {
+            Some(device) => Place::Other(format!("{}, a network device", device.name().unwrap_or("unknown"))),
+            None => self.beside_login(),
+        }
+    }
+
+    /// What the terminal shows, where it is certainly not the login.
+    pub(super) fn elsewhere(&mut self) -> Option<String> {
+        match self.beside_login() {
+            Place::Other(what) => Some(what),
+            Place::Same | Place::Unsure(_) => None,
+        }
+    }
+
+    fn beside_login(&mut self) -> Place {
         let (login_user, is_blind) = (self.files.login_user.clone(), self.files.is_blind);
         let Some(observer) = self.watch.here() else {
             return Place::Unsure("The terminal is not followed.".into());
         };
         let facts = observer.facts();
-        if facts.dialect.is_device() {
-            return Place::Other(format!("{}, a network device", facts.dialect.name().unwrap_or("unknown")));
-        }
         let first = observer.login().filter(|_| !is_blind).map(|facts| Spot::new(facts, State::AtPrompt));
         let is_busy = matches!(
             observer.state(),

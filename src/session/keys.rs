@@ -100,7 +100,8 @@ impl Session {
                 Token::Key(key) => {
                     let Side { panel, copilot, .. } = side;
                     let actions = panel.view.key(key, copilot, now);
-                    if !actions.iter().any(|a| matches!(a, Action::SendCard { .. } | Action::Integrate(_))) {
+                    let sends = |a: &Action| matches!(a, Action::SendCard { .. } | Action::Integrate(_));
+                    if !actions.iter().any(sends) && !panel.view.is_confirming() {
                         // What was held is sent by the same key again, and by nothing that comes after another.
                         panel.held = None;
                     }

@@ -193,6 +193,14 @@ impl Linus {
         self.lanes.shutdown(FAREWELL);
     }
 
+    /// Records the message that [`Linus::leave`] sends, while there is a record.
+    pub(super) fn note_farewell(&mut self, event: SessionEvent) {
+        if let Some(to) = self.recipient.clone().filter(|_| self.dispatch.gate() == Gate::Open) {
+            let request = self.session_state(event);
+            self.recorded.push(super::record::payload(&request, &to));
+        }
+    }
+
     fn session_state(&self, event: SessionEvent) -> Request {
         let context = HostContext { ssh_host: self.ssh_host.clone(), ssh_user: self.ssh_user.clone() };
         Request::SessionState { session_id: self.session_id.clone(), event, context }

@@ -194,6 +194,8 @@ impl Session {
             }
             side.dispatch(now);
         }
+        // First: a lost log ends auto.
+        self.record_all();
         self.follow_policy(now);
         self.on_panel_time(now);
         self.record_all();
@@ -211,6 +213,10 @@ impl Session {
     /// The session is over: the panel is put away, the terminal given back, Linus told.
     fn finish(&mut self, verdict: Verdict) {
         self.guarded(Self::close_panel);
+        let event = if self.connected { SessionEvent::Disconnected } else { self.failure() };
+        if let Some(side) = &mut self.side {
+            side.linus.note_farewell(event);
+        }
         let unrecorded = self.end_records(verdict);
         if verdict.is_abnormal() {
             let reset = self.modes.reset();
@@ -228,7 +234,7 @@ impl Session {
             if let Some(outside) = side.outside {
                 outside.leave();
             }
-            side.linus.leave(if self.connected { SessionEvent::Disconnected } else { self.failure() });
+            side.linus.leave(event);
         }
     }
 
@@ -249,7 +255,7 @@ impl Side {
         for event in events {
             match event {
                 ShellEvent::Command(mut record) => {
-                    self.attribute(&mut record);
+                    self.attribute(&mut record, now);
                     if record.finished {
                         self.learn_means(&record, now);
                     }

@@ -148,7 +148,7 @@ impl Side {
         self.open_queue();
     }
 
-    /// The user takes a yes back, or gives one after a no.
+    /// The user takes a yes back, or wants to be asked again after a no.
     pub(super) fn toggle_consent(&mut self, now: Instant) {
         let Some(door) = self.outside.as_ref().map(|outside| outside.door.clone()) else { return };
         match self.linus.sharing.consent() {
@@ -157,10 +157,11 @@ impl Side {
                 self.meet_the_built_in(now);
             }
             Consent::Refused => {
-                self.remember_consent(Some(true));
-                self.linus.sharing.set_consent(Consent::Given);
+                // What was said to the built-in one is not for another, and a yes is more than one key.
+                self.forget_waiting();
+                self.linus.sharing.set_consent(Consent::Asked);
                 self.meet(&door, now);
-                self.copilot.chat.note(&format!("{} answers.", door.name()));
+                self.panel.view.set_notice("Esc, then y or n, and Enter");
             }
             Consent::Unknown | Consent::Needless | Consent::Asked => return,
         }

@@ -89,8 +89,12 @@ impl Session {
     /// The user answered the question with this word.
     pub(super) fn turn_auto_on(&mut self, word: &str, now: Instant) {
         let outside = self.outside();
+        let is_lost = self.recorders.is_lost();
         let Some(side) = &mut self.side else { return };
         side.panel.view.close_auto();
+        if is_lost {
+            return side.panel.view.set_notice("Auto stays off: the audit log is lost");
+        }
         side.begin_auto(word, outside, now);
         self.tell_policy();
     }
@@ -121,13 +125,18 @@ impl Session {
 
 impl Side {
     fn look(&mut self, outside: Outside, now: Instant) -> Option<Send> {
+        self.note_place(now);
         let Some(seen) = self.see(outside, now) else {
             self.policy.stop(Stop::NotShown);
             return None;
         };
         // What aissh itself offers beside a card (its undo, its check) is for the user.
-        let card = self.copilot.suggestions.cards().find(|card| card.is_open() && !card.is_own());
-        let scene = Scene { card: card.map(candidate), ..seen };
+        let suggestions = &self.copilot.suggestions;
+        let card = suggestions.cards().find(|card| card.is_open() && !card.is_own());
+        // Also where auto was turned on elsewhere than where the card was proposed for.
+        let moved = card.and_then(|card| suggestions.change(&card.id));
+        let changed = seen.changed.clone().or(moved);
+        let scene = Scene { card: card.map(candidate), changed, ..seen };
         self.policy.step(&scene, now)
     }
 
@@ -137,7 +146,7 @@ impl Side {
     }
 
     /// A command that the user entered is the card that was put on the line, if it is that text.
-    pub(super) fn attribute(&mut self, record: &mut CommandRecord) {
+    pub(super) fn attribute(&mut self, record: &mut CommandRecord, now: Instant) {
         if record.origin != Origin::UserTyped {
             return;
         }
@@ -146,12 +155,24 @@ impl Side {
             return;
         }
         record.origin = Origin::Suggested { id: put.id.clone(), was_edited: put.was_edited };
-        self.copilot.suggestions.entered(&put.id);
-        let command = self.copilot.suggestions.get(&put.id).map(|card| card.text().to_owned());
-        self.copilot.happened(Happening::Sent { id: put.id.clone(), command: command.unwrap_or_default() });
+        // As with a card that is sent: what was filled in is told to nobody.
+        record.command = Some(put.told.clone());
+        if !record.reported {
+            self.put_was_entered(&put, now);
+        }
         if !record.finished {
             self.put = Some(put);
         }
+    }
+
+    fn put_was_entered(&mut self, put: &Put, now: Instant) {
+        // Linus may have given the card another command since, or taken it back.
+        let is_it = |card: &Card| card.text().trim_end_matches('\n') == put.told;
+        if self.copilot.suggestions.get(&put.id).is_some_and(is_it) {
+            self.copilot.suggestions.entered(&put.id);
+            self.copilot.suggestions.sent(&put.id, now);
+        }
+        self.copilot.happened(Happening::Sent { id: put.id.clone(), command: put.told.clone() });
     }
 
     fn begin_auto(&mut self, word: &str, outside: Outside, now: Instant) {
@@ -235,6 +256,9 @@ fn candidate(card: &Card) -> Candidate<'_> {
 /// A card that stands on the remote's line.
 pub(super) struct Put {
     pub(super) id: String,
+    /// What was typed; it may hold secrets.
     pub(super) text: String,
+    /// The card's text, with its holes.
+    pub(super) told: String,
     pub(super) was_edited: bool,
 }

@@ -19,11 +19,13 @@ pub(super) struct Recorders {
     audit: Audit,
     tape: Option<Tape>,
     waker: Waker,
+    /// The audit log was lost in this session.
+    lost: bool,
 }
 
 impl Recorders {
     pub(super) fn new(audit: Audit, tape: Option<Tape>, waker: Waker) -> Self {
-        Self { audit, tape, waker }
+        Self { audit, tape, waker, lost: false }
     }
 
     /// Records an event; `clean` cuts secrets out of its texts.
@@ -39,6 +41,10 @@ impl Recorders {
         if let Some(tape) = &mut self.tape {
             tape.output(bytes);
         }
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost
     }
 
     fn learn(&mut self, secret: String, class: Class) {
@@ -81,8 +87,11 @@ impl Session {
         for event in events {
             self.record(event);
         }
-        if let (Some(why), Some(side)) = (self.recorders.audit.loss(), &mut self.side) {
-            side.on_audit_lost(&why);
+        if let Some(why) = self.recorders.audit.loss() {
+            self.recorders.lost = true;
+            if let Some(side) = &mut self.side {
+                side.on_audit_lost(&why);
+            }
         }
     }
 

@@ -127,11 +127,17 @@ impl View {
     /// Whether the user writes in the panel, or something covers what it shows.
     pub fn is_busy(&self) -> bool {
         self.help
+            || self.leaves.is_some()
             || self.dialog.is_some()
             || self.auto.is_some()
             || self.file.is_some()
             || self.edit.is_some()
             || !self.input.is_empty()
+    }
+
+    /// Whether the word that a high risk asks for is being typed.
+    pub fn is_confirming(&self) -> bool {
+        self.confirm.is_some()
     }
 
     /// Whether the policy and its countdown are drawn: not in a panel of a few rows, nor where the terminal has the

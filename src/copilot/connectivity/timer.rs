@@ -88,11 +88,11 @@ fn timer(asked: &Asked<'_>, means: Means, undo: Option<&Inverse>, sudo: bool) ->
                 "(trap \"\" HUP; sleep {}; sh -c \"$1\") > /dev/null 2>&1 < /dev/null &",
                 MINUTES * 60
             );
-            // The brackets keep the command from finding itself.
+            // The brackets keep the command from finding itself, the blank another timer whose number begins like this.
             let pattern = tag.strip_prefix('a').map_or_else(|| tag.to_owned(), |rest| format!("[a]{rest}"));
             (
                 format!("{prefix}sh -c {} {tag} {}", quoted(&sleeper), what("$")),
-                Cancel::Command(format!("{prefix}pkill -f {}", quoted(&pattern))),
+                Cancel::Command(format!("{prefix}pkill -f {}", quoted(&format!("{pattern} ")))),
             )
         }
     };

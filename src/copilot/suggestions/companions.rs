@@ -198,7 +198,7 @@ impl Suggestions {
             verify: None,
             placeholders: Vec::new(),
         };
-        if id.len() > ID_LIMIT {
+        if id.len() > ID_LIMIT && !id.starts_with(OWN) {
             return;
         }
         let old = self.get(id);
