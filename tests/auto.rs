@@ -214,6 +214,25 @@ fn another_prompt_stops_it() {
 }
 
 #[test]
+fn a_card_that_was_proposed_elsewhere_is_not_sent_here() {
+    let kind = Kind { rc: (".rc", "PS1='$(cat $HOME/who 2>/dev/null)test$ '\n"), ..BASH };
+    let desk = Desk::new(&kind);
+    let who = desk.lab.home().join("who");
+    fs::write(&who, "elsewhere ").unwrap();
+    desk.terminal().send("\r");
+    desk.terminal().wait_text("elsewhere test$");
+    desk.session.linus.reply_with(proposes("there", &["uptime"]));
+    chat(desk.terminal(), "look into it");
+    desk.terminal().wait_text("there_1");
+    fs::remove_file(&who).unwrap();
+    desk.terminal().send(format!("{PREFIX}\techo back\r"));
+    desk.terminal().wait_for(|screen| screen.contents().contains("\nback"), "the way back");
+    desk.turn_on();
+    desk.wait_off("another place");
+    assert!(!desk.ran_lines().contains(&"uptime".to_owned()), "{:?}", desk.ran_lines());
+}
+
+#[test]
 fn the_users_keys_stop_it() {
     let desk = Desk::new(&BASH);
     let keys = [

@@ -126,6 +126,26 @@ fn a_shell_with_the_same_prompt_is_another_shell() {
 }
 
 #[test]
+fn a_high_card_that_is_held_back_asks_for_its_word_again_and_goes() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    linus.reply_with(to_chats(suggests(vec![card("cmd_001", "rm -r /nonexistent/file")])));
+    let terminal = session_with(&lab, &linus);
+    open_panel(&terminal);
+    chat(&terminal, "go");
+    terminal.wait_text("cmd_001");
+    let nested = format!("ssh -t -F {} lab", lab.ssh_config().display());
+    terminal.send(format!("{PREFIX}\t{nested}\r"));
+    terminal.wait_for(|screen| screen.contents().matches(lab.prompt()).count() > 1, "the nested session");
+    edit_card(&terminal);
+    terminal.send("\ryes\r");
+    terminal.wait_text("Not sent: another shell may have");
+    terminal.send("\ryes\r");
+    terminal.wait_text("No such file or directory");
+    assert_eq!(told(&linus, 1).command, "rm -r /nonexistent/file");
+}
+
+#[test]
 fn a_containers_shell_and_one_without_a_name_are_told() {
     let lab = Lab::start();
     let shells = [

@@ -82,14 +82,29 @@ impl Cast {
         self.held.push(Held::Other(at, 'x', status.to_string()));
     }
 
-    /// Whether what is held can be written: it ends with a line, or is too much to hold.
-    pub fn is_ripe(&self) -> bool {
-        self.text.len() >= HELD_LIMIT || (self.part.is_empty() && self.text.ends_with('\n'))
+    /// The events up to the end of the last line, without their secrets; of more than can be held, all.
+    pub fn take_lines(&mut self, clean: &mut dyn FnMut(&str) -> Option<String>) -> String {
+        let whole = self.text.len() >= HELD_LIMIT;
+        let end = if whole { self.text.len() } else { self.text.rfind('\n').map_or(0, |at| at + 1) };
+        if end == 0 && !self.text.is_empty() {
+            return String::new();
+        }
+        let rest = self.text.split_off(end);
+        let held = std::mem::take(&mut self.held);
+        let (ripe, rest_held) = split(held, end);
+        let lines = self.write(ripe, clean);
+        (self.text, self.held) = (rest, rest_held);
+        lines
     }
 
-    /// The lines of everything that is held, without its secrets.
+    /// All of them.
     pub fn take(&mut self, clean: &mut dyn FnMut(&str) -> Option<String>) -> String {
-        let (text, held) = (std::mem::take(&mut self.text), std::mem::take(&mut self.held));
+        let held = std::mem::take(&mut self.held);
+        self.write(held, clean)
+    }
+
+    fn write(&mut self, held: Vec<Held>, clean: &mut dyn FnMut(&str) -> Option<String>) -> String {
+        let text = std::mem::take(&mut self.text);
         let cleaned = if text.is_empty() { Some(String::new()) } else { clean(&text) };
         let cleaned = cleaned.unwrap_or_else(|| WITHHELD.to_owned());
         let same = common_prefix(&text, &cleaned);
@@ -124,6 +139,29 @@ impl Cast {
         let seconds = f64::from(u32::try_from(since.as_micros() / 1000).unwrap_or(u32::MAX)) / 1000.0;
         lines.push_str(&format!("{}\n", json!([seconds, code.to_string(), what])));
     }
+}
+
+/// The events before the end of the text that is written, and those after it, whose places count from there. A piece
+/// that goes over it is in both.
+fn split(held: Vec<Held>, end: usize) -> (Vec<Held>, Vec<Held>) {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut reached = 0;
+    for event in held {
+        match event {
+            Held::Output(at, to) => {
+                if reached < end {
+                    before.push(Held::Output(at, to.min(end)));
+                }
+                if to > end {
+                    after.push(Held::Output(at, to - end));
+                }
+                reached = to;
+            }
+            other if reached <= end && after.is_empty() => before.push(other),
+            other => after.push(other),
+        }
+    }
+    (before, after)
 }
 
 /// Where a byte of the text stands in the cleaned one: before the first and after the last change the same place
@@ -184,7 +222,6 @@ mod tests {
         cast.marker(ms(150), "asked: why?");
         cast.output(ms(400), b"b\r\n");
         cast.resize(ms(400), Window { cols: 100, rows: 30 });
-        assert!(cast.is_ripe());
         cast.exit(ms(1500), 0);
         assert_eq!(
             cast.take(&mut plain),
@@ -217,17 +254,23 @@ mod tests {
     fn half_a_character_and_half_a_line_wait_and_too_much_does_not() {
         let mut cast = Cast::default();
         cast.output(ms(0), b"x\xe2\x82");
-        assert!(!cast.is_ripe());
         cast.output(ms(1), b"\xac");
-        assert!(!cast.is_ripe(), "no line yet");
-        cast.output(ms(2), b"\xff\n");
-        assert!(cast.is_ripe());
+        assert_eq!(cast.take_lines(&mut plain), "", "no line yet");
+        cast.output(ms(2), b"\xff\n$ l");
+        cast.marker(ms(3), "asked");
+        cast.output(ms(4), b"s");
         assert_eq!(
-            cast.take(&mut plain),
+            cast.take_lines(&mut plain),
             "[0.0,\"o\",\"x\"]\n[0.001,\"o\",\"€\"]\n[0.001,\"o\",\"\u{fffd}\\n\"]\n"
         );
-        cast.output(ms(3), &vec![b'x'; HELD_LIMIT]);
-        assert!(cast.is_ripe());
+        assert_eq!(cast.take_lines(&mut plain), "", "the prompt waits");
+        cast.output(ms(5), b"\n");
+        assert_eq!(
+            cast.take_lines(&mut plain),
+            "[0.0,\"o\",\"$ l\"]\n[0.001,\"m\",\"asked\"]\n[0.001,\"o\",\"s\"]\n[0.001,\"o\",\"\\n\"]\n"
+        );
+        cast.output(ms(6), &vec![b'x'; HELD_LIMIT]);
+        assert!(cast.take_lines(&mut plain).len() > HELD_LIMIT);
     }
 
     #[test]

@@ -159,8 +159,9 @@ fn write(
             Piece::Exit(status) => cast.exit(at, status),
             Piece::Learn(secret, class) => redactor.learn(&secret, class),
         }
-        if cast.is_ripe() {
-            file.write_all(cast.take(&mut |text| clean(redactor, text)).as_bytes())?;
+        let lines = cast.take_lines(&mut |text| clean(redactor, text));
+        if !lines.is_empty() {
+            file.write_all(lines.as_bytes())?;
         }
     }
     file.write_all(cast.take(&mut |text| clean(redactor, text)).as_bytes())

@@ -1,6 +1,5 @@
 //! Sending a card: the user pressed Enter on the edit line, and the text is typed into the session.
 
-use super::policy::Put;
 use super::{Session, Side};
 use crate::control::{keystrokes, line_without_enter};
 use crate::copilot::policy::Stop;
@@ -34,6 +33,16 @@ impl Echo {
     pub(super) fn dim(&self, observer: &mut Observer) -> bool {
         observer.emulator_mut().dim_echo(self.start, &self.text)
     }
+}
+
+/// A card that stands on the remote's line.
+pub(super) struct Put {
+    pub(super) id: String,
+    /// What was typed; it may hold secrets.
+    pub(super) text: String,
+    /// The card's text, with its holes.
+    pub(super) told: String,
+    pub(super) was_edited: bool,
 }
 
 impl Session {

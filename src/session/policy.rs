@@ -1,7 +1,7 @@
 //! The policy in a session: what it is shown at each moment, and what it decides. A card that auto sends goes the same
 //! way as one that the user sends.
 
-use super::cards::Hindrance;
+use super::cards::{Hindrance, Put};
 use super::{Session, Side};
 use crate::control::keystrokes;
 use crate::copilot::policy::{Candidate, Line, Linus, Mode, Scene, Send, Sender, StartMode, Stop, has_holes};
@@ -251,14 +251,4 @@ fn candidate(card: &Card) -> Candidate<'_> {
         refused: card.refused.as_deref(),
         holes: has_holes(card.text()) || !card.holes(card.text()).is_empty(),
     }
-}
-
-/// A card that stands on the remote's line.
-pub(super) struct Put {
-    pub(super) id: String,
-    /// What was typed; it may hold secrets.
-    pub(super) text: String,
-    /// The card's text, with its holes.
-    pub(super) told: String,
-    pub(super) was_edited: bool,
 }

@@ -73,8 +73,11 @@ fn opens(words: &[&str]) -> bool {
         }
         "su" => !flags('c') && !has(&["--command"]),
         "sudo" | "doas" | "run0" | "pkexec" => {
-            let run = rest.iter().position(|w| !w.starts_with('-')).and_then(|at| rest.get(at..));
-            flags('i') || flags('s') || has(&["--login", "--shell"]) || run.is_none_or(opens)
+            let (own, run) = rest.split_at(own_options(rest));
+            // Of a cluster too (`-ni`); what follows the command is the command's (`find -iname`).
+            let opens_one = |w: &&str| !w.starts_with("--") && w.contains(['i', 's']) && w.starts_with('-');
+            let named = own.iter().any(|w| ["--login", "--shell"].contains(w));
+            named || own.iter().any(opens_one) || run.is_empty() || opens(run)
         }
         "ssh" | "mosh" | "telnet" | "machinectl" | "nsenter" | "chroot" | "unshare" | "newgrp" | "tmux"
         | "screen" => true,
@@ -87,6 +90,18 @@ fn opens(words: &[&str]) -> bool {
         _ => false,
     }
 }
+
+/// How many of the words are sudo's own (sudo(8): these letters take a value, attached or as the next word).
+fn own_options(words: &[&str]) -> usize {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|w| w.starts_with('-') && w.len() > 1 || w.contains('=')) {
+        let takes = !word.starts_with("--") && !word.contains('=') && word.ends_with(VALUED);
+        at += if takes { 2 } else { 1 };
+    }
+    at.min(words.len())
+}
+
+const VALUED: [char; 11] = ['C', 'D', 'g', 'h', 'p', 'R', 'r', 'T', 't', 'U', 'u'];
 
 /// Whether such a command draws other shells' prompts itself, piece by piece.
 pub(crate) fn is_multiplexer(command: &str) -> bool {
@@ -208,6 +223,25 @@ impl Beliefs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sudos_own_options_open_a_shell_and_those_of_its_command_do_not() {
+        for opens in
+            ["sudo -i", "sudo -ni", "sudo -u joe -i", "sudo --login", "sudo -s", "sudo", "sudo -u joe bash"]
+        {
+            assert!(is_interactive(opens), "{opens}");
+        }
+        for runs in [
+            "sudo find /etc -size +50M",
+            "sudo find / -iname x",
+            "sudo -u joe ls -is",
+            "sudo A=b ls -i",
+            "sudo -n true",
+            "sudo sh -c 'ls -i'",
+        ] {
+            assert!(!is_interactive(runs), "{runs}");
+        }
+    }
 
     fn cwd(beliefs: &Beliefs) -> Option<String> {
         let mut facts = Facts::default();

@@ -1,6 +1,5 @@
 //! What the panel asks the session to do, as data; and who gets the keys.
 
-use super::files::FileAnswer;
 use super::leaves::LeafAction;
 use crate::shell::Shell;
 
@@ -55,4 +54,19 @@ pub enum Action {
     Cancel,
     /// Cancel the chat that waits for its answer.
     CancelChat,
+}
+
+/// What the user says to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileAnswer {
+    /// The connection may be used.
+    Agree,
+    /// Write it; what was typed to confirm that.
+    Write(Option<String>),
+    /// Stop what is being done.
+    Cancel,
+    /// Put the dialog away.
+    Leave,
+    /// And the card too.
+    Dismiss,
 }

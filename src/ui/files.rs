@@ -6,14 +6,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::action::Action;
+use super::action::FileAnswer;
 use super::editor::{Edit, LineEditor};
-use super::file_cards;
 use super::help::table;
 use super::paint::{heading, lines, paragraph, styled};
 use super::theme::Theme;
-use super::view::View;
-use crate::copilot::Copilot;
 use crate::files::{CONFIRMATION, Diff, DiffKind};
 use crate::linus::contract::Risk;
 use crate::text::{visible, visible_char, width};
@@ -47,21 +44,6 @@ pub struct FileShown {
     pub warnings: Vec<String>,
     pub notes: Vec<String>,
     pub diff: Diff,
-}
-
-/// What the user says to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileAnswer {
-    /// The connection may be used.
-    Agree,
-    /// Write it; what was typed to confirm that.
-    Write(Option<String>),
-    /// Stop what is being done.
-    Cancel,
-    /// Put the dialog away.
-    Leave,
-    /// And the card too.
-    Dismiss,
 }
 
 /// How far the user's word is given.
@@ -300,58 +282,6 @@ fn by_character(sign: &str, text: &str, cols: usize) -> Vec<String> {
         used += wide;
     }
     rows
-}
-
-impl View {
-    /// The session has opened a file action; pages for it follow.
-    pub fn open_file(&mut self, id: &str, path: &str) {
-        (self.help, self.dialog) = (false, None);
-        self.file = Some(FileDialog::new(id, path));
-    }
-
-    /// A page for the file action that is open. Nothing if another is, or none.
-    pub fn show_file(&mut self, id: &str, page: FilePage) {
-        if let Some(file) = self.file.as_mut().filter(|file| file.id == id) {
-            file.show(page);
-        }
-    }
-
-    pub fn close_file(&mut self) {
-        self.file = None;
-    }
-
-    pub fn has_file(&self) -> bool {
-        self.file.is_some()
-    }
-
-    pub(super) fn file_key(&mut self, key: KeyEvent) -> Vec<Action> {
-        match self.file.as_mut().map(|file| file.key(key)) {
-            Some(Ok(Some(answer))) => return vec![Action::File(answer)],
-            Some(Err(notice)) => self.set_notice(&notice),
-            Some(Ok(None)) | None => {}
-        }
-        Vec::new()
-    }
-
-    /// A key on the selected file action; `None` where it is not for that.
-    pub(super) fn file_card_key(&mut self, key: KeyEvent, copilot: &mut Copilot) -> Option<Vec<Action>> {
-        let id = self.selected_file.clone().filter(|_| self.input.is_empty())?;
-        match key.code {
-            KeyCode::Enter => return Some(vec![Action::OpenFile(id)]),
-            KeyCode::Delete => copilot.files.dismiss(&id),
-            KeyCode::Char('x') if key.modifiers.contains(KeyModifiers::CONTROL) => copilot.files.dismiss(&id),
-            KeyCode::Esc => {}
-            _ => return None,
-        }
-        self.selected_file = None;
-        Some(Vec::new())
-    }
-
-    /// The file action that a digit means, which come after the commands.
-    pub(super) fn file_number(copilot: &Copilot, number: usize) -> Option<String> {
-        let mut cards = file_cards::numbered(copilot);
-        cards.find(|(n, _)| *n == Some(number)).map(|(_, card)| card.id.clone())
-    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ impl View {
         Vec::new()
     }
 
-    /// Only the word sends; anything else leads back to the edit line.
+    /// Only the word sends, and it is asked for until it is typed or left: what was meant as the word must not end up in
+    /// the command.
     fn confirm_key(&mut self, key: KeyEvent, copilot: &mut Copilot) -> Vec<Action> {
         let Some(confirm) = self.confirm.as_mut() else { return Vec::new() };
         match confirm.key(key) {
@@ -94,7 +95,7 @@ impl View {
                 return self.send(copilot);
             }
             Edit::Submit(_) => {
-                self.confirm = None;
+                confirm.clear();
                 self.set_notice(&format!("Not sent: {CONFIRMATION} was not typed."));
             }
             Edit::Cancel => self.confirm = None,

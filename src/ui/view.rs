@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::action::{Action, Focus};
+use super::action::{Action, FileAnswer, Focus};
 use super::auto;
 use super::bindings::PrefixAction;
 use super::consent;
 use super::editor::{Edit, LineEditor};
-use super::files::{FileAnswer, FileDialog};
+use super::files::FileDialog;
 use super::fill::Fill;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode, WIDTH_STEP};

@@ -1,4 +1,4 @@
-//! Timed undos of network devices: what their makers give for this very purpose, from their documentation.
+//! Timed undos of network devices: what their makers give for this very purpose. None was tried on a device.
 //!
 //! Tried on none of them but FRR, which has none. Where nothing is known, that is said.
 

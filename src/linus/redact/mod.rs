@@ -210,13 +210,22 @@ impl Redactor {
         }
         let mut budget = Budget::new(LEAST_STEPS + text.len() * self.budget);
         self.in_key = false;
-        let mut pieces = Vec::new();
-        for view in &views(text) {
+        let views = views(text);
+        let mut scanned = Vec::new();
+        for view in &views {
             let optional = self.optional.as_ref().map_err(|why| Unredactable::Pattern(why.clone()))?;
             let mut found =
                 scan::scan(view, optional, &mut budget).map_err(|Exhausted| Unredactable::Costly)?;
             found.retain(|found| !placeholder::is_all(&view.bytes[found.range.clone()]));
             budget.spend(view.len()).map_err(|Exhausted| Unredactable::Costly)?;
+            scanned.push(found);
+        }
+        // What one place of the text gives away is a secret in all others: `KEY=x`, and then `echo $KEY`.
+        for (view, found) in views.iter().zip(&scanned) {
+            self.note_whole(view, found);
+        }
+        let mut pieces = Vec::new();
+        for (view, mut found) in views.iter().zip(scanned) {
             found.extend(self.known.find(view).ok_or(Unredactable::Costly)?);
             found.extend(self.at_edges(view, start));
             let found = found::settled(found);
@@ -224,6 +233,16 @@ impl Redactor {
             pieces.extend(found.iter().map(|found| self.piece(view, found)));
         }
         Ok(pieces::assemble(text, pieces))
+    }
+
+    /// Secrets that were found whole are known from here on.
+    fn note_whole(&mut self, view: &View, found: &[found::Found]) {
+        for found in found::settled(found.to_vec()).iter().filter(|found| !found.is_part) {
+            let value = &view.bytes[found.range.clone()];
+            if self.known.of_form(value).is_none() {
+                self.known.placeholder(found.class, value, &self.target);
+            }
+        }
     }
 
     /// What is cut at an end of the text, or where a part of it was left out.

@@ -268,3 +268,15 @@ fn a_placeholder_is_put_back_quoted_and_only_where_it_was_seen() {
     assert_eq!((places[0].sink.as_str(), places[0].placeholder.as_str()), ("mysql", "‹password-1›"));
     assert_eq!(redactor.reveal("use ‹password-1›, not ‹x-1›"), "use it's a se'cr3t, not ‹x-1›");
 }
+
+#[test]
+fn what_one_place_of_a_text_gives_away_is_hidden_in_all_of_it() {
+    let mut redactor = Redactor::new(Options::default());
+    let text = "$ export DB_PASSWORD=hunter2hunter2\n$ echo $DB_PASSWORD\nhunter2hunter2\n$ ";
+    let redacted = redactor.redact(text).expect("it can be looked through").text;
+    assert!(!redacted.contains("hunter2"), "{redacted}");
+    // Before it as well.
+    let before = "zanzi-bar-77\n$ export API_TOKEN=zanzi-bar-77\n";
+    let redacted = redactor.redact(before).expect("it can be looked through").text;
+    assert!(!redacted.contains("zanzi"), "{redacted}");
+}

@@ -63,7 +63,7 @@ fn the_risk_is_that_of_the_text_on_the_line_after_every_key() {
     desk.prefix(PrefixAction::Card(1));
     assert!(desk.picture().contains("● low"), "{}", desk.picture());
     desk.press_with(KeyCode::Char('u'), KeyModifiers::CONTROL);
-    desk.type_text("rm -r /var/log");
+    desk.type_text("rm -r /var");
     let picture = desk.picture();
     assert!(picture.contains("Edit 1 cmd_001") && picture.contains("◆ high"), "{picture}");
     assert!(picture.contains("destructive: rm: deletes a whole"), "{picture}");

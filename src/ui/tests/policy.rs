@@ -41,6 +41,16 @@ fn the_reason_is_put_away_where_no_card_is_chosen() {
 }
 
 #[test]
+fn what_covers_the_cards_keeps_auto_waiting() {
+    for action in [PrefixAction::Leaves, PrefixAction::Help, PrefixAction::Integration] {
+        let mut desk = Desk::new();
+        assert!(!desk.view.is_busy());
+        desk.prefix(action);
+        assert!(desk.view.is_busy(), "{action:?}");
+    }
+}
+
+#[test]
 fn the_policy_is_seen_only_where_it_is_drawn() {
     let mut desk = Desk::new();
     for (cols, rows, seen) in [(120, 40, true), (80, 24, true), (120, 7, false), (50, 24, true)] {
