@@ -1,22 +1,18 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
 use super::Side;
-use super::wake::Waker;
 use super::watch::{Since, Snapshot};
 use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
 use crate::linus::dispatch::{Dispatch, Due, Effect, Gate, Lane, Ticket};
-use crate::linus::lanes::{LaneEvent, Lanes, Work};
+use crate::linus::lanes::{Lanes, Work};
 use crate::linus::redact::{Class, Redactor, Unredactable};
 use crate::linus::sharing::{Consent, Sharing, Toggled};
 use crate::linus::{CallError, Takes};
-use crate::peers::Door;
 use crate::record::Event;
 use crate::shell::{CommandRecord, Nonce, Origin};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io;
-use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 /// Leaving waits this long for Linus and no longer.
@@ -316,12 +312,6 @@ impl Linus {
     pub(super) fn jitter(&self, now: Instant) -> f64 {
         f64::from((now - self.started).subsec_nanos() % 1000) / 1000.0
     }
-}
-
-/// Both lanes to the Linus behind this door.
-pub(super) fn lanes_to(door: &Door, lane_tx: SyncSender<LaneEvent>, waker: &Waker) -> io::Result<Lanes> {
-    let (wake, door) = (waker.clone(), door.clone());
-    Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())
 }
 
 impl Side {

@@ -2,12 +2,15 @@
 
 use super::Side;
 use super::keeper::{Errand, Keeper, Kept};
-use super::linus::lanes_to;
+use super::wake::Waker;
+use crate::linus::lanes::{LaneEvent, Lanes};
 use crate::linus::sharing::Consent;
 use crate::peers::{Door, Recipient};
 use crate::record::Event;
 use crate::ssh::Facts;
 use crate::ui::Question;
+use std::io;
+use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 
 /// Who is meant, and what he is told of.
@@ -24,10 +27,7 @@ pub(super) struct Outside {
 
 impl Outside {
     /// `None` where no Linus outside is meant.
-    pub(super) fn of(
-        door: &Door,
-        keeper: impl FnOnce() -> std::io::Result<Keeper>,
-    ) -> std::io::Result<Option<Self>> {
+    pub(super) fn of(door: &Door, keeper: impl FnOnce() -> io::Result<Keeper>) -> io::Result<Option<Self>> {
         let Some(recipient) = door.recipient() else { return Ok(None) };
         Ok(Some(Self {
             door: door.clone(),
@@ -60,6 +60,12 @@ impl Outside {
     pub(super) fn leave(self) {
         self.keeper.leave();
     }
+}
+
+/// Both lanes to the Linus behind this door.
+pub(super) fn lanes_to(door: &Door, lane_tx: SyncSender<LaneEvent>, waker: &Waker) -> io::Result<Lanes> {
+    let (wake, door) = (waker.clone(), door.clone());
+    Lanes::start(move |_| door.peer(), lane_tx, move || wake.wake())
 }
 
 /// `host`, or `[host]:port` where the port is not ssh's.
