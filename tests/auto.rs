@@ -108,6 +108,13 @@ fn flat(screen: &vt100::Screen) -> String {
 }
 
 fn turn_on(terminal: &Terminal) {
+    say_the_word(terminal);
+    terminal.wait_text("AUTO 0/");
+    terminal.wait_for(|screen| screen.contents().contains('║'), "the border of auto");
+}
+
+/// Answers the question for auto; whether it begins, and stays on, is another matter.
+fn say_the_word(terminal: &Terminal) {
     terminal.send(format!("{PREFIX}m"));
     // The prompt may not have settled yet.
     let can_begin = |screen: &vt100::Screen| {
@@ -115,8 +122,6 @@ fn turn_on(terminal: &Terminal) {
     };
     terminal.wait_for(can_begin, "the question");
     terminal.send("auto\r");
-    terminal.wait_text("AUTO 0/");
-    terminal.wait_for(|screen| screen.contents().contains('║'), "the border of auto");
 }
 
 fn runs_a_chain(kind: &Kind) {
@@ -227,7 +232,7 @@ fn a_card_that_was_proposed_elsewhere_is_not_sent_here() {
     fs::remove_file(&who).unwrap();
     desk.terminal().send(format!("{PREFIX}\techo back\r"));
     desk.terminal().wait_for(|screen| screen.contents().contains("\nback"), "the way back");
-    desk.turn_on();
+    say_the_word(desk.terminal());
     desk.wait_off("another place");
     assert!(!desk.ran_lines().contains(&"uptime".to_owned()), "{:?}", desk.ran_lines());
 }
