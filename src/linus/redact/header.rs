@@ -19,8 +19,9 @@ const LIMIT: usize = 4096;
 const ATTRIBUTES: [&str; 8] =
     ["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"];
 
-/// Secrets of the header whose name, or whose `Bearer `, stands here.
-pub(super) fn find(view: &View, anchor: Range<usize>) -> Vec<Found> {
+/// Secrets of the header whose name, or whose `Bearer `, stands here. Cookies were looked for up to `told`: a line that
+/// names them again and again is read once.
+pub(super) fn find(view: &View, anchor: Range<usize>, told: &mut usize) -> Vec<Found> {
     if is_in_word(view, anchor.start) {
         return Vec::new();
     }
@@ -28,7 +29,8 @@ pub(super) fn find(view: &View, anchor: Range<usize>) -> Vec<Found> {
     match name.as_slice() {
         b"bearer " => token(view, skip_blanks(view, anchor.end), false).into_iter().collect(),
         b"authorization" => authorization(view, anchor.end).into_iter().collect(),
-        _ => cookies(view, anchor.end),
+        _ if anchor.start < *told => Vec::new(),
+        _ => cookies(view, anchor.end, told),
     }
 }
 
@@ -104,8 +106,9 @@ fn token(view: &View, start: usize, is_sure: bool) -> Option<Found> {
 }
 
 /// The values of all cookies that look like tokens.
-fn cookies(view: &View, start: usize) -> Vec<Found> {
+fn cookies(view: &View, start: usize, told: &mut usize) -> Vec<Found> {
     let end = view.line(start.saturating_sub(1)).end.min(start + LIMIT);
+    *told = end;
     let mut found = Vec::new();
     let mut at = start;
     while at < end {

@@ -21,7 +21,7 @@ pub(super) fn scan(
     budget.spend(view.len())?;
     let mut found = Vec::new();
     // What a name, a program or a line was asked about, up to here: the next anchor in it asks nothing new.
-    let (mut named, mut told, mut covered) = (0, 0, 0);
+    let (mut named, mut told, mut covered, mut cookies) = (0, 0, 0, 0);
     for (start, end, lead) in RULES.leads(&view.bytes).ok_or(Exhausted)? {
         budget.spend(LEAD_COST)?;
         let before = found.len();
@@ -52,7 +52,7 @@ pub(super) fn scan(
             Lead::KeyEnd if start > covered => found.extend(block::before_end(view, start)),
             Lead::Url => found.extend(url::find(view, start)),
             Lead::Block if start >= covered => found.extend(block::find(view, start)),
-            Lead::Header => found.extend(header::find(view, start..end)),
+            Lead::Header => found.extend(header::find(view, start..end, &mut cookies)),
             Lead::Kind if block::is_secret(view, start) => {
                 budget.spend(block::MANIFEST_LIMIT)?;
                 found.extend(block::manifest(view, start));
