@@ -138,6 +138,7 @@ fn a_high_card_that_is_held_back_asks_for_its_word_again_and_goes() {
     terminal.send(format!("{PREFIX}\t{nested}\r"));
     terminal.wait_for(|screen| screen.contents().matches(lab.prompt()).count() > 1, "the nested session");
     edit_card(&terminal);
+    terminal.wait_text("another shell may have");
     terminal.send("\ryes\r");
     terminal.wait_text("Not sent: another shell may have");
     terminal.send("\ryes\r");
