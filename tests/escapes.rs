@@ -109,6 +109,8 @@ fn the_escape_command_line_is_ssh_s() {
             // F12 and ^U are the line's own.
             terminal.send(format!("rubbish\x15{line}\r"));
             terminal.wait_text(shows);
+            // The terminal is raw again before ssh waits for what comes next: until then it would echo the line end.
+            wait_asleep(way.ssh(&terminal));
             new_line(&terminal, &lab);
             terminal.screen_text()
         })
