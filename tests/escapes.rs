@@ -132,8 +132,11 @@ fn the_escape_command_line_is_ssh_s() {
 
 /// What the shell around it says to this.
 fn ask(shell: &Terminal, command: &str) -> String {
+    // The screen may still show the end of the one before.
+    let ends = |raw: &[u8]| raw.windows(6).filter(|bytes| *bytes == b"done\r\n").count();
+    let before = ends(&shell.raw());
     shell.type_line(&format!("status=$?; clear; {command}; echo do''ne"));
-    shell.wait_text("done");
+    shell.wait_raw(|raw| ends(raw) > before, "its end");
     shell.wait_prompt("outer>");
     shell.screen_text()
 }
