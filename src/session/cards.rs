@@ -1,7 +1,7 @@
 //! Sending a card: the user pressed Enter on the edit line, and the text is typed into the session.
 
 use super::{Session, Side};
-use crate::control::{keystrokes, line_without_enter};
+use crate::control::{Refusal, keystrokes, line_without_enter};
 use crate::copilot::policy::Stop;
 use crate::copilot::risk::Syntax;
 use crate::copilot::{Happening, Place};
@@ -45,41 +45,46 @@ pub(super) struct Put {
     pub(super) was_edited: bool,
 }
 
+/// The bytes for a text that is typed, or why it cannot be; whether the remote knows pastes.
+type Encode = fn(&str, bool) -> Result<Vec<u8>, Refusal>;
+
 impl Session {
     /// Types a card into the session, or says why not; then the card is on the edit line again.
     pub(super) fn send_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
+        let Some((keys, typed)) = self.keys_of(id, text, keystrokes, now) else { return };
+        if let Some(side) = &mut self.side {
+            side.policy.stop(Stop::SentByUser);
+        }
+        self.type_card(id, typed, was_edited, &keys, now);
+    }
+
+    /// What a card takes to be typed, and the text that it types, which may hold secrets. Where something is in the way
+    /// the panel says it, and there is nothing.
+    fn keys_of(&mut self, id: &str, text: &str, encode: Encode, now: Instant) -> Option<(Vec<u8>, String)> {
         let line_mode = self.pty.line_mode();
         let paste = self.modes.bracketed_paste();
-        let Some(side) = &mut self.side else { return };
+        let side = self.side.as_mut()?;
         let text = text.trim_end_matches('\n');
         let filled = match side.obstacle(id, text, line_mode, now) {
             Some(why) => Err(why),
             None => side.with_secrets(text).map_err(|why| format!("Not sent: {why}")),
         };
-        let keys = filled.and_then(|typed| match keystrokes(&typed, paste) {
+        let keys = filled.and_then(|typed| match encode(&typed, paste) {
             Ok(keys) => Ok((keys, typed)),
             Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
         });
-        match keys {
-            Ok((keys, typed)) => {
-                side.policy.stop(Stop::SentByUser);
-                self.type_card(id, typed, was_edited, &keys, now);
-            }
-            Err(why) => side.not_sent(id, why),
-        }
+        keys.map_err(|why| side.not_sent(id, why)).ok()
     }
 
     /// The card goes over the wire, with Enter. `typed` may hold secrets.
     pub(super) fn type_card(&mut self, id: &str, typed: String, was_edited: bool, keys: &[u8], now: Instant) {
         let Some(side) = &mut self.side else { return };
         side.learn_values();
+        let told = side.told(id, &typed);
         let Side { panel, watch, copilot, .. } = side;
         let Some(observer) = watch.here() else { return };
         let start = observer.emulator().echo_start();
         let origin = Origin::Suggested { id: id.to_owned(), was_edited };
-        // Told of is the command with its holes and placeholders, never what was typed: that holds the secrets.
-        let told = copilot.suggestions.get(id).map_or(typed.as_str(), |card| card.text());
-        let told = told.trim_end_matches('\n').to_owned();
         observer.input(Input::Sent { command: &told, origin }, now);
         copilot.happened(Happening::Sent { id: id.to_owned(), command: told });
         copilot.suggestions.sent(id, now);
@@ -89,33 +94,17 @@ impl Session {
 
     /// Puts a card on the remote's line, where the user enters it or not.
     pub(super) fn put_card(&mut self, id: &str, text: &str, was_edited: bool, now: Instant) {
-        let line_mode = self.pty.line_mode();
-        let paste = self.modes.bracketed_paste();
+        let Some((keys, typed)) = self.keys_of(id, text, line_without_enter, now) else { return };
         let Some(side) = &mut self.side else { return };
-        let text = text.trim_end_matches('\n');
-        let filled = match side.obstacle(id, text, line_mode, now) {
-            Some(why) => Err(why),
-            None => side.with_secrets(text).map_err(|why| format!("Not sent: {why}")),
-        };
-        let keys = filled.and_then(|typed| match line_without_enter(&typed, paste) {
-            Ok(keys) => Ok((keys, typed)),
-            Err(refusal) => Err(format!("Not sent: {}", refusal.text())),
-        });
-        match keys {
-            Ok((keys, typed)) => {
-                side.learn_values();
-                let Some(observer) = side.watch.here() else { return };
-                observer.input(Input::Text, now);
-                let told = side.copilot.suggestions.get(id).map_or(text, |card| card.text());
-                let told = told.trim_end_matches('\n').to_owned();
-                side.copilot.suggestions.was_put(id);
-                side.put = Some(Put { id: id.to_owned(), text: typed, told, was_edited });
-                side.panel.view.leave();
-                side.panel.view.set_notice("On the line: Enter there runs it");
-                self.send_pty(&keys);
-            }
-            Err(why) => side.not_sent(id, why),
-        }
+        side.learn_values();
+        let told = side.told(id, text);
+        let Some(observer) = side.watch.here() else { return };
+        observer.input(Input::Text, now);
+        side.copilot.suggestions.was_put(id);
+        side.put = Some(Put { id: id.to_owned(), text: typed, told, was_edited });
+        side.panel.view.leave();
+        side.panel.view.set_notice("On the line: Enter there runs it");
+        self.send_pty(&keys);
     }
 }
 
@@ -143,6 +132,13 @@ impl Side {
         for value in self.copilot.suggestions.take_values() {
             self.linus.learn(value.as_str(), FILLED_IN);
         }
+    }
+
+    /// What is told of a card that is typed: its text with its holes and placeholders, never what was typed, which holds
+    /// the secrets. `text` where there is no card any more.
+    fn told(&self, id: &str, text: &str) -> String {
+        let told = self.copilot.suggestions.get(id).map_or(text, |card| card.text());
+        told.trim_end_matches('\n').to_owned()
     }
 
     fn not_sent(&mut self, id: &str, why: String) {
