@@ -24,18 +24,19 @@ const FAREWELL: Duration = Duration::from_millis(200);
 
 /// What the main loop holds.
 pub struct Audit {
-    folder: Option<PathBuf>,
     session_id: String,
     head: Entry,
     state: State,
 }
 
 enum State {
-    /// Nothing of Linus's has happened yet.
-    Early(VecDeque<Entry>),
+    /// Nothing of Linus's has happened yet: where the log will be, and what it will begin with.
+    Early(PathBuf, VecDeque<Entry>),
     Writing(Writer),
-    /// Turned off, or lost and said so.
+    /// Turned off, or at its end.
     Over,
+    /// Lost, and said so.
+    Lost,
 }
 
 struct Writer {
@@ -56,9 +57,9 @@ impl Audit {
             target: target.to_owned(),
             linus: linus.to_owned(),
         };
-        let state = if folder.is_some() { State::Early(VecDeque::new()) } else { State::Over };
+        let state = folder.map_or(State::Over, |folder| State::Early(folder, VecDeque::new()));
         let head = Entry { time: SystemTime::now(), event };
-        Self { folder, session_id: session_id.to_owned(), head, state }
+        Self { session_id: session_id.to_owned(), head, state }
     }
 
     /// Records an event. `clean` cuts secrets out of its texts; `wake` is called by the thread when the log is lost.
@@ -68,11 +69,11 @@ impl Audit {
         clean: &mut dyn FnMut(&str) -> Option<String>,
         wake: impl Fn() + Send + 'static,
     ) {
-        if matches!(self.state, State::Over) {
+        if matches!(self.state, State::Over | State::Lost) {
             return;
         }
         event.redact(clean);
-        if let State::Early(_) = self.state {
+        if let State::Early(..) = self.state {
             self.follow_target(&event);
             if event.is_of_linus() {
                 self.begin(wake);
@@ -80,14 +81,14 @@ impl Audit {
         }
         let entry = Entry { time: SystemTime::now(), event };
         match &mut self.state {
-            State::Early(early) => {
+            State::Early(_, early) => {
                 early.push_back(entry);
                 if early.len() > EARLY {
                     early.pop_front();
                 }
             }
             State::Writing(writer) => writer.put(entry),
-            State::Over => {}
+            State::Over | State::Lost => {}
         }
     }
 
@@ -103,8 +104,13 @@ impl Audit {
                 Err(std::sync::mpsc::TryRecvError::Disconnected) => "its thread has ended".to_owned(),
             }
         };
-        self.state = State::Over;
+        self.state = State::Lost;
         Some(why)
+    }
+
+    /// Whether [`Audit::loss`] has told of one.
+    pub fn is_lost(&self) -> bool {
+        matches!(self.state, State::Lost)
     }
 
     /// The session is over. Gives the disk a moment to take what is left.
@@ -130,12 +136,11 @@ impl Audit {
     }
 
     fn begin(&mut self, wake: impl Fn() + Send + 'static) {
-        let State::Early(early) = &mut self.state else { return };
-        let early = std::mem::take(early);
+        let State::Early(folder, early) = &mut self.state else { return };
+        let (folder, early) = (std::mem::take(folder), std::mem::take(early));
         let (entry_tx, entry_rx) = sync_channel(WAITING);
         let (lost_tx, lost_rx) = sync_channel(1);
-        let (folder, id, head) =
-            (self.folder.clone().unwrap_or_default(), self.session_id.clone(), self.head.clone());
+        let (id, head) = (self.session_id.clone(), self.head.clone());
         let spawned = Builder::new().name("audit".into()).spawn(move || {
             if let Err(e) = write(Log::create(&folder, &id, &head), &entry_rx) {
                 let _ = lost_tx.try_send(e.to_string());

@@ -274,11 +274,6 @@ impl Linus {
         self.learned.push((secret.to_owned(), class));
     }
 
-    /// A text without what must not be kept.
-    pub(super) fn clean(&mut self, text: &str) -> Option<String> {
-        self.redactor.redact_ours(&self.nonce.mask(text)).ok().map(|redacted| redacted.text)
-    }
-
     /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
     pub(super) fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
         if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)

@@ -194,8 +194,7 @@ impl Session {
             }
             side.dispatch(now);
         }
-        // First: a lost log ends auto.
-        self.record_all();
+        self.mind_audit();
         self.follow_policy(now);
         self.on_panel_time(now);
         self.record_all();

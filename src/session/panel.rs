@@ -5,6 +5,7 @@
 
 use super::cards::{Echo, HeldBack};
 use super::fault::planted;
+use super::watch::Restart;
 use super::{Session, Side};
 use crate::copilot::policy::Stop;
 use crate::shell::{Dialect, Observer, State};
@@ -185,6 +186,31 @@ impl Session {
         }
     }
 
+    /// The emulator's thread is dead. Another follows the terminal from here on; a panel that was about to open waits for
+    /// it. When there have been too many, no picture is taken any more, and keys that were meant for the panel are for
+    /// nobody.
+    pub(super) fn on_watch_lost(&mut self, now: Instant) {
+        let Some(side) = &mut self.side else { return };
+        let opening = std::mem::take(&mut side.panel.opening);
+        let restart = side.watch.restart(self.remote, &self.modes);
+        side.panel.dirty = true;
+        side.copilot.chat.note(match restart {
+            Restart::Kept => return,
+            Restart::Anew => "The picture of the terminal was lost by a fault in aissh. It begins anew.",
+            Restart::Lost => "The terminal is not followed any more: a fault in aissh.",
+        });
+        side.files.is_blind = true;
+        side.take_snapshots(now);
+        if restart == Restart::Anew {
+            side.panel.opening = opening && side.watch.ask(now);
+            return;
+        }
+        side.panel.early.clear();
+        if opening {
+            self.send_tty(b"\x07");
+        }
+    }
+
     /// Gives the screen back: what the terminal would show had there been no panel.
     pub(super) fn close_panel(&mut self) {
         let Some(side) = &mut self.side else { return };
@@ -290,7 +316,7 @@ impl Session {
 
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
-        let outside = self.outside();
+        let conditions = self.conditions();
         let Some(side) = &mut self.side else { return };
         let panel = &mut side.panel;
         if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
@@ -302,7 +328,7 @@ impl Session {
         side.note_place(now);
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
-        let policy = side.policy_status(outside, now);
+        let policy = side.policy_status(conditions, now);
         let question = side.question();
         let leaves = side.leaves(now);
         let Side { panel, watch, copilot, linus, .. } = side;

@@ -11,9 +11,9 @@ use crate::terminal::pty::LineMode;
 use crate::ui::PolicyStatus;
 use std::time::Instant;
 
-/// What of the session lies outside of [`Side`].
+/// What of the session auto has to know that [`Side`] does not.
 #[derive(Clone, Copy)]
-pub(super) struct Outside {
+pub(super) struct Conditions {
     line: LineMode,
     /// The prefix was pressed, and its key is still to come.
     is_armed: bool,
@@ -22,8 +22,8 @@ pub(super) struct Outside {
 }
 
 impl Session {
-    pub(super) fn outside(&self) -> Outside {
-        Outside {
+    pub(super) fn conditions(&self) -> Conditions {
+        Conditions {
             line: self.pty.line_mode(),
             is_armed: self.prefix.is_armed(),
             tty_takes: self.to_tty.is_empty(),
@@ -33,11 +33,11 @@ impl Session {
     /// Lets auto look, and types what it decides. Nothing else types without a key.
     pub(super) fn follow_policy(&mut self, now: Instant) {
         if self.side.as_ref().is_some_and(|side| side.policy.is_auto()) {
-            let outside = self.outside();
+            let conditions = self.conditions();
             if let Some(side) = &mut self.side
-                && let Some(send) = side.look(outside, now)
+                && let Some(send) = side.look(conditions, now)
             {
-                self.send_auto(send, outside.line, now);
+                self.send_auto(send, conditions.line, now);
             }
         }
         self.tell_policy();
@@ -88,14 +88,14 @@ impl Session {
 
     /// The user answered the question with this word.
     pub(super) fn turn_auto_on(&mut self, word: &str, now: Instant) {
-        let outside = self.outside();
+        let conditions = self.conditions();
         let is_lost = self.recorders.is_lost();
         let Some(side) = &mut self.side else { return };
         side.panel.view.close_auto();
         if is_lost {
             return side.panel.view.set_notice("Auto stays off: the audit log is lost");
         }
-        side.begin_auto(word, outside, now);
+        side.begin_auto(word, conditions, now);
         self.tell_policy();
     }
 
@@ -124,9 +124,9 @@ impl Session {
 }
 
 impl Side {
-    fn look(&mut self, outside: Outside, now: Instant) -> Option<Send> {
+    fn look(&mut self, conditions: Conditions, now: Instant) -> Option<Send> {
         self.note_place(now);
-        let Some(seen) = self.see(outside, now) else {
+        let Some(seen) = self.see(conditions, now) else {
             self.policy.stop(Stop::NotShown);
             return None;
         };
@@ -175,9 +175,9 @@ impl Side {
         self.copilot.happened(Happening::Sent { id: put.id.clone(), command: put.told.clone() });
     }
 
-    fn begin_auto(&mut self, word: &str, outside: Outside, now: Instant) {
+    fn begin_auto(&mut self, word: &str, conditions: Conditions, now: Instant) {
         self.auto_place = None;
-        let Some(scene) = self.see(outside, now) else { return };
+        let Some(scene) = self.see(conditions, now) else { return };
         let Some(observer) = self.watch.here() else { return };
         let tail = observer.hide_secrets(observer.tail(TAIL));
         let place = Place::new(observer.facts(), observer.state());
@@ -187,9 +187,9 @@ impl Side {
     }
 
     /// Everything but the card; `None` where the terminal is not followed here.
-    fn see(&mut self, outside: Outside, now: Instant) -> Option<Scene<'static>> {
+    fn see(&mut self, conditions: Conditions, now: Instant) -> Option<Scene<'static>> {
         let observer = self.watch.here()?;
-        let line = match outside.line {
+        let line = match conditions.line {
             LineMode::Raw if self.local_secret => Line::Secret,
             LineMode::Raw => Line::Remote,
             LineMode::Secret => Line::Secret,
@@ -197,13 +197,13 @@ impl Side {
         };
         let place = Place::new(observer.facts(), observer.state());
         Some(Scene {
-            shown: self.panel.view.shows_policy() && outside.tty_takes,
+            shown: self.panel.view.shows_policy() && conditions.tty_takes,
             line,
             state: observer.state(),
             trusted: observer.facts().trusted,
             line_taken: observer.line_is_taken(now),
             changed: self.auto_place.as_ref().and_then(|had| had.change_to(&place)),
-            user_is_busy: outside.is_armed || self.panel.view.is_busy(),
+            user_is_busy: conditions.is_armed || self.panel.view.is_busy(),
             linus: if self.copilot.link.is_offline() {
                 Linus::Offline
             } else if self.copilot.chat.is_waiting() || self.linus.is_telling() {
@@ -216,9 +216,9 @@ impl Side {
     }
 
     /// For the panel.
-    pub(super) fn policy_status(&mut self, outside: Outside, now: Instant) -> PolicyStatus {
+    pub(super) fn policy_status(&mut self, conditions: Conditions, now: Instant) -> PolicyStatus {
         let asks = self.panel.view.asks_auto();
-        let obstacle = if asks { self.obstacle_to_auto(outside, now) } else { None };
+        let obstacle = if asks { self.obstacle_to_auto(conditions, now) } else { None };
         PolicyStatus {
             mode: self.policy.mode(),
             chain: self.policy.chain(),
@@ -229,8 +229,8 @@ impl Side {
         }
     }
 
-    fn obstacle_to_auto(&mut self, outside: Outside, now: Instant) -> Option<String> {
-        let scene = self.see(outside, now)?;
+    fn obstacle_to_auto(&mut self, conditions: Conditions, now: Instant) -> Option<String> {
+        let scene = self.see(conditions, now)?;
         self.policy.obstacle(&scene).map(|why| why.text())
     }
 }

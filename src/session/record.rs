@@ -19,13 +19,11 @@ pub(super) struct Recorders {
     audit: Audit,
     tape: Option<Tape>,
     waker: Waker,
-    /// The audit log was lost in this session.
-    lost: bool,
 }
 
 impl Recorders {
     pub(super) fn new(audit: Audit, tape: Option<Tape>, waker: Waker) -> Self {
-        Self { audit, tape, waker, lost: false }
+        Self { audit, tape, waker }
     }
 
     /// Records an event; `clean` cuts secrets out of its texts.
@@ -43,8 +41,9 @@ impl Recorders {
         }
     }
 
+    /// Whether the audit log was lost in this session.
     pub(super) fn is_lost(&self) -> bool {
-        self.lost
+        self.audit.is_lost()
     }
 
     fn learn(&mut self, secret: String, class: Class) {
@@ -69,13 +68,20 @@ impl Session {
     pub(super) fn record(&mut self, event: Event) {
         let side = &mut self.side;
         self.recorders.note(event, &mut |text| match side {
-            Some(side) => side.linus.clean(text),
+            Some(side) => side.linus.harmless(text).ok(),
             // Without its side the session knows none of its secrets.
             None => None,
         });
     }
 
-    /// Records what happened in the panel and to Linus since the last time, and tells when there is no audit any more.
+    /// Tells when there is no audit any more, which ends auto.
+    pub(super) fn mind_audit(&mut self) {
+        if let (Some(why), Some(side)) = (self.recorders.audit.loss(), &mut self.side) {
+            side.on_audit_lost(&why);
+        }
+    }
+
+    /// Records what happened in the panel and to Linus since the last time.
     pub(super) fn record_all(&mut self) {
         let Some(side) = &mut self.side else { return };
         // Before the output in which they come back.
@@ -87,12 +93,7 @@ impl Session {
         for event in events {
             self.record(event);
         }
-        if let Some(why) = self.recorders.audit.loss() {
-            self.recorders.lost = true;
-            if let Some(side) = &mut self.side {
-                side.on_audit_lost(&why);
-            }
-        }
+        self.mind_audit();
     }
 
     /// The last records. What the disk does not take in time is left.

@@ -1,10 +1,8 @@
 //! What comes of a call to Linus: his answer is applied, the message's fate told, and whether he can be reached shown.
 
-use super::watch::Restart;
-use super::{Session, Side};
+use super::Side;
 use crate::copilot::Delivery;
 use crate::copilot::policy::Stop;
-use crate::linus::contract::SessionEvent;
 use crate::linus::dispatch::{Fate, Lane, Link, Ticket};
 use crate::linus::lanes::LaneEvent;
 use crate::linus::{CallError, Delivery as Arrival};
@@ -79,8 +77,8 @@ impl Side {
             Fate::PerhapsDelivered => Delivery::Perhaps,
             Fate::Cancelled => Delivery::Cancelled,
         };
-        if let Some(entry) = self.linus.entries.get(&id) {
-            self.copilot.chat.set_delivery(*entry, delivery);
+        if let Some(entry) = self.linus.entry(id) {
+            self.copilot.chat.set_delivery(entry, delivery);
         }
         if fate != Fate::Queued {
             self.linus.entries.remove(&id);
@@ -99,43 +97,6 @@ impl Side {
             Link::Connecting => {}
             Link::Online { latency } => self.copilot.link.online(*latency),
             Link::Offline { why, .. } => self.copilot.link.offline(why),
-        }
-    }
-}
-
-impl Session {
-    /// The emulator's thread is dead. Another follows the terminal from here on; a panel that was about to open waits for
-    /// it. When there have been too many, no picture is taken any more, and keys that were meant for the panel are for
-    /// nobody.
-    pub(super) fn on_watch_lost(&mut self, now: Instant) {
-        let Some(side) = &mut self.side else { return };
-        let opening = std::mem::take(&mut side.panel.opening);
-        let restart = side.watch.restart(self.remote, &self.modes);
-        side.panel.dirty = true;
-        side.copilot.chat.note(match restart {
-            Restart::Kept => return,
-            Restart::Anew => "The picture of the terminal was lost by a fault in aissh. It begins anew.",
-            Restart::Lost => "The terminal is not followed any more: a fault in aissh.",
-        });
-        side.files.is_blind = true;
-        side.take_snapshots(now);
-        if restart == Restart::Anew {
-            side.panel.opening = opening && side.watch.ask(now);
-            return;
-        }
-        side.panel.early.clear();
-        if opening {
-            self.send_tty(b"\x07");
-        }
-    }
-
-    /// The remote session has begun: ssh has made its terminal raw.
-    pub(super) fn on_connected(&mut self) {
-        if let Some(side) = &mut self.side {
-            side.linus.on_session(SessionEvent::Connected);
-        }
-        if self.open_when_connected {
-            self.open_panel();
         }
     }
 }

@@ -66,7 +66,8 @@ pub fn run(mut start: Start<'_>) -> Result<Verdict, Error> {
     let session_id = session_id().map_err(|e| failed("read random bytes", e))?;
     let mut tty = Tty::open(io::stdin().as_fd()).map_err(|e| failed("open the terminal", e))?;
     let size = tty.size().map_err(|e| failed("ask the terminal's size", e))?;
-    let tape = recorded.map(|file| tape(start, size, file)).transpose();
+    let target = target(start);
+    let tape = recorded.map(|file| tape(start, &target, size, file)).transpose();
     let tape = tape.map_err(|e| failed("record", e))?;
     let inherit = Inherit::observe();
     let signals = Signals::install().map_err(|e| failed("install signal handlers", e))?;
@@ -80,12 +81,12 @@ pub fn run(mut start: Start<'_>) -> Result<Verdict, Error> {
     // From here on ssh runs, and whatever fails costs no more than the panel.
     let (event_tx, event_rx) = sync_channel(EVENTS);
     let (lane_tx, lane_rx) = sync_channel(EVENTS);
+    let audit = audit(start, &target, &session_id);
     let side = if start.cli.no_copilot {
         None
     } else {
-        Side::new(start, size, &session_id, event_tx.clone(), lane_tx, &waker).ok()
+        Side::new(start, target, size, &session_id, event_tx.clone(), lane_tx, &waker).ok()
     };
-    let audit = audit(start, &session_id);
     let recorders = Recorders::new(audit, tape, waker.clone());
     let panel_is_lost = side.is_none() && !start.cli.no_copilot;
     let prefixes: Vec<Vec<u8>> = start.config.keys.prefix.iter().map(|key| key.bytes.clone()).collect();
@@ -150,6 +151,7 @@ fn ask_ssh(start: &Start<'_>, event_tx: SyncSender<Event>, waker: Waker) {
 impl Side {
     fn new(
         start: &Start<'_>,
+        target: Facts,
         size: Size,
         session_id: &str,
         event_tx: SyncSender<Event>,
@@ -164,7 +166,6 @@ impl Side {
         let redactor = Redactor::new(start.config.redact.options());
         let mut linus = Linus::new(lanes, session_id.to_owned(), nonce.clone(), redactor, now);
         linus.recipient = start.door.recipient().map(|to| to.origin);
-        let target = target(start);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
         let [tag, other, ..] = random()?;
         let mut copilot = Copilot::new(&start.door.name());
@@ -214,15 +215,15 @@ fn target(start: &Start<'_>) -> Facts {
 }
 
 /// The log of this session, which begins with the first thing that Linus has a part in.
-fn audit(start: &Start<'_>, session_id: &str) -> Audit {
+fn audit(start: &Start<'_>, target: &Facts, session_id: &str) -> Audit {
     let kept = start.config.record.audit && !start.cli.no_copilot;
-    let host = target(start).hostname.unwrap_or_default();
-    Audit::new(record::folder().filter(|_| kept), session_id, &host, &start.door.name())
+    let host = target.hostname.as_deref().unwrap_or_default();
+    Audit::new(record::folder().filter(|_| kept), session_id, host, &start.door.name())
 }
 
 /// What `--record` asks for.
-fn tape(start: &Start<'_>, size: Size, file: File) -> io::Result<Tape> {
-    let title = format!("ssh {}", target(start).hostname.unwrap_or_default());
+fn tape(start: &Start<'_>, target: &Facts, size: Size, file: File) -> io::Result<Tape> {
+    let title = format!("ssh {}", target.hostname.as_deref().unwrap_or_default());
     Tape::start(file, window(size), &title, Redactor::new(start.config.redact.options()))
 }
 

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::watch::Typed;
+use crate::linus::contract::SessionEvent;
 use crate::terminal::prefix::Piece;
 use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{find_place, is_reply};
@@ -94,6 +95,16 @@ impl Session {
         self.before_session.extend_from_slice(bytes);
         let over = self.before_session.len().saturating_sub(KEPT);
         self.before_session.drain(..over);
+    }
+
+    /// The remote session has begun: ssh has made its terminal raw.
+    fn on_connected(&mut self) {
+        if let Some(side) = &mut self.side {
+            side.linus.on_session(SessionEvent::Connected);
+        }
+        if self.open_when_connected {
+            self.open_panel();
+        }
     }
 
     /// Something that the user's terminal sent: keys, pastes, replies to queries.
