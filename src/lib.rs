@@ -1,7 +1,7 @@
 //! aissh: the user's own ssh with a side panel in which Linus helps.
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
-//! `error private text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
+//! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
 //! `record` < the top (`config cli trust login peers ask incident risk session`).
 
 pub mod ask;
@@ -17,6 +17,7 @@ pub mod linus;
 pub mod login;
 pub mod peers;
 pub mod private;
+mod random;
 pub mod record;
 mod risk;
 pub mod session;

@@ -15,7 +15,7 @@ use imports::{Path, Source};
 
 /// The top-level modules, from the ground up; those of one row are one layer.
 const LAYERS: &[&[&str]] = &[
-    &["error", "private", "text"],
+    &["error", "private", "random", "text"],
     &["ssh"],
     &["terminal"],
     &["shell"],

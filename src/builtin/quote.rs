@@ -4,6 +4,7 @@
 //! completes, `^C` interrupts and a newline runs half a command.
 
 use super::plain;
+use crate::text::quote::posix;
 use std::fmt::Write;
 
 /// The word, quoted so that sh, bash, dash, ksh, zsh and busybox read exactly `text`. `None` where that is not
@@ -21,7 +22,7 @@ pub(crate) fn quote(text: &str) -> Option<String> {
     {
         return Some(text.into());
     }
-    Some(format!("'{}'", text.replace('\'', r"'\''")))
+    Some(posix(text))
 }
 
 /// `"$(printf '…')"` with every byte that is not plain as octal: POSIX has no `$'…'`, and a raw control

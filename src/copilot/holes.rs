@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::risk::{Syntax, runs};
 use crate::linus::contract::Placeholder;
 use crate::shell::Dialect;
+use crate::text::quote::is_plain;
 use crate::text::{is_sendable_char, sanitize};
 
 mod quote;
@@ -154,7 +155,7 @@ fn fill_one(text: &str, hole: &Hole, value: &Value, dialect: Dialect) -> Result<
     if value.chars().any(|c| c == '\n' || !is_sendable_char(c)) {
         return Err("a value is one line without control characters".into());
     }
-    if !quote::is_plain(value) && is_read_again(text, &name, dialect) {
+    if !is_plain(value) && is_read_again(text, &name, dialect) {
         return Err("another shell reads it there: only letters, digits and _-./:@%+,= are safe".into());
     }
     put(text, &name, value, dialect)

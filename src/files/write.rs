@@ -4,10 +4,9 @@
 //! rename over the target (`posix-rename`; a new file by the plain rename, which fails where somebody was faster), fsync
 //! of the directory, read back. What goes wrong before the rename takes the file beside away again, or names it.
 
-use std::io::Read;
-
 use super::place::{Place, find};
 use super::{Confirmed, Doing, FileOutcome, FileResult, Plan, Progress, Stop, paths, read_text};
+use crate::random;
 use crate::ssh::sftp::{Attrs, CREATE, Code, EXCLUSIVE, Handle, READ, Room, Sftp, SftpError, WRITE};
 use crate::text::cut;
 
@@ -109,10 +108,7 @@ fn no_space(directory: &str, bytes: usize, room: Room) -> Stop {
 
 /// A name that no `*.conf`, cron or run-parts takes for one of its own, and that nobody can know before.
 fn beside(place: &Place) -> Result<String, Stop> {
-    let mut random = [0; 8];
-    std::fs::File::open("/dev/urandom")
-        .and_then(|mut file| file.read_exact(&mut random))
-        .map_err(|e| Stop::new(format!("No random name can be made: {e}.")))?;
+    let random = random::bytes().map_err(|e| Stop::new(format!("No random name can be made: {e}.")))?;
     let name = cut(&place.name, NAME_KEPT);
     let random = u64::from_ne_bytes(random);
     Ok(format!("{}/.{name}.aissh-{random:016x}", place.directory.trim_end_matches('/')))

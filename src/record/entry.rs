@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use crate::text::hex;
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
@@ -83,8 +84,8 @@ pub struct Digest {
 
 impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
-        let hex = || digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { bytes: bytes.len() as u64, sha256: (bytes.len() >= SEARCHABLE).then(hex) }
+        let sha256 = (bytes.len() >= SEARCHABLE).then(|| hex(digest(&SHA256, bytes).as_ref()));
+        Self { bytes: bytes.len() as u64, sha256 }
     }
 }
 

@@ -399,11 +399,7 @@ fn quoted(path: &str) -> Option<String> {
     if path.chars().any(|c| !crate::text::is_sendable_char(c) || c == '\n') {
         return None;
     }
-    Some(if path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', r"'\''"))
-    })
+    Some(if path.chars().all(is_plain) { path.to_owned() } else { crate::text::quote::posix(path) })
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::linus::lanes::LaneEvent;
 use crate::linus::redact::Redactor;
 use crate::linus::sharing::Consent;
 use crate::peers::Door;
+use crate::random;
 use crate::record::{self, Audit, Tape};
 use crate::shell::{Nonce, Observer, Tail};
 use crate::ssh::side_channel::Route;
@@ -34,6 +35,7 @@ use crate::terminal::pty::{Given, Pty};
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
+use crate::text::hex;
 use crate::ui::{Choice, Theme, View};
 use std::ffi::OsString;
 use std::fs::File;
@@ -162,14 +164,14 @@ impl Side {
         let door = start.door.clone().watched(tap(event_tx.clone(), waker.clone()));
         let lanes = lanes_to(&door, lane_tx.clone(), waker)?;
         let outside = Outside::of(&door, || Keeper::start(event_tx.clone(), waker.clone()))?;
-        let nonce = Nonce::new(random()?);
+        let nonce = Nonce::new(random::bytes()?);
         let redactor = Redactor::new(start.config.redact.options());
         let mut linus = Linus::new(lanes, session_id.to_owned(), nonce.clone(), redactor, now);
         linus.recipient = start.door.recipient().map(|to| to.origin);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
-        let [tag, other, ..] = random()?;
+        let tag = hex(&random::bytes::<2>()?);
         let mut copilot = Copilot::new(&start.door.name());
-        copilot.suggestions.set_tag(&format!("{tag:02x}{other:02x}-"));
+        copilot.suggestions.set_tag(&format!("{tag}-"));
         if outside.is_none() {
             linus.sharing.set_updates(Updates::On);
             linus.sharing.set_consent(Consent::Needless);
@@ -248,17 +250,9 @@ fn choice(config: &Config) -> Choice {
 
 /// A random (version 4) UUID, RFC 9562 section 5.4.
 fn session_id() -> io::Result<String> {
-    let mut b = random()?;
+    let mut b = random::bytes::<16>()?;
     b[6] = (b[6] & 0x0f) | 0x40;
     b[8] = (b[8] & 0x3f) | 0x80;
-    let hex: String = b.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(&b);
     Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
-}
-
-/// 128 bits from the system.
-fn random() -> io::Result<[u8; 16]> {
-    use std::io::Read;
-    let mut bytes = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
 }

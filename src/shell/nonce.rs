@@ -4,6 +4,7 @@
 //! it out of everything that leaves. A root on the remote can read it there, so a trusted mark means "said by the
 //! shell that the user put the integration into", and nothing more.
 
+use crate::text::hex;
 use std::borrow::Cow;
 
 /// The field that carries it, the last one of a mark.
@@ -20,7 +21,7 @@ pub struct Nonce(String);
 
 impl Nonce {
     pub fn new(random: [u8; 16]) -> Self {
-        Self(random.iter().map(|byte| format!("{byte:02x}")).collect())
+        Self(hex(&random))
     }
 
     /// The field as the snippet sends it.

@@ -1,5 +1,7 @@
 //! Patterns of host names as in ssh_config(5): `*`, `?`, several of them, and `!` for an exception. Pure.
 
+use crate::text::wildcard;
+
 /// A list such as `prod-* !prod-lab`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patterns(Vec<Pattern>);
@@ -40,29 +42,8 @@ impl Pattern {
         Self { excludes, text: word.strip_prefix('!').unwrap_or(word).to_lowercase() }
     }
 
-    /// In time that grows with the product of both lengths at most: only the last `*` is gone back to.
     fn fits(&self, name: &str) -> bool {
-        let (pattern, name) = (self.text.as_bytes(), name.to_lowercase());
-        let name = name.as_bytes();
-        let (mut p, mut n) = (0, 0);
-        let mut retry = None;
-        while n < name.len() {
-            match pattern.get(p) {
-                Some(b'*') => {
-                    p += 1;
-                    retry = Some((p, n));
-                }
-                Some(c) if *c == b'?' || *c == name[n] => (p, n) = (p + 1, n + 1),
-                _ => match retry {
-                    Some((after, from)) => {
-                        (p, n) = (after, from + 1);
-                        retry = Some((after, n));
-                    }
-                    None => return false,
-                },
-            }
-        }
-        pattern[p..].iter().all(|c| *c == b'*')
+        wildcard::fits(self.text.as_bytes(), name.to_lowercase().as_bytes())
     }
 }
 

@@ -9,11 +9,11 @@ use ratatui::text::{Line, Span};
 use super::action::FileAnswer;
 use super::editor::{Edit, LineEditor};
 use super::help::table;
-use super::paint::{heading, lines, paragraph, styled};
+use super::paint::{by_character, heading, lines, paragraph, styled};
 use super::theme::Theme;
 use crate::files::{CONFIRMATION, Diff, DiffKind};
 use crate::linus::contract::Risk;
-use crate::text::{visible, visible_char, width};
+use crate::text::{visible, width};
 
 /// What the dialog shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -262,26 +262,6 @@ fn diff_rows(diff: &Diff, cols: usize, theme: Theme) -> Vec<Line<'static>> {
         out.extend(paragraph(&text, cols, 0, theme.warning()));
     }
     out
-}
-
-/// Rows that show every character, controls and odd blanks by a sign; what does not fit goes on below the text.
-fn by_character(sign: &str, text: &str, cols: usize) -> Vec<String> {
-    let mut rows = vec![sign.to_owned()];
-    let indent = " ".repeat(width(sign));
-    let mut used = width(sign);
-    for c in text.chars() {
-        let shown = visible_char(c);
-        let wide = width(&shown);
-        if used + wide > cols.max(indent.len() + 1) {
-            rows.push(indent.clone());
-            used = indent.len();
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push_str(&shown);
-        }
-        used += wide;
-    }
-    rows
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::help::table;
-use super::paint::{heading, lines, paragraph, styled};
+use super::paint::{by_character, heading, lines, paragraph, styled};
 use super::theme::Theme;
 use crate::shell::{Dialect, Shell};
-use crate::text::{visible_char, width};
 
 /// What the session knows that the dialog shows.
 #[derive(Debug, Clone, Default)]
@@ -135,7 +134,9 @@ impl Dialog {
         }
         out.extend(gap());
         out.push(heading(cols, "What is typed", theme.bold(), theme.dim(), Vec::new()));
-        out.extend(by_character(&shell.shown_line(), cols).into_iter().map(|row| styled(row, theme.plain())));
+        out.extend(
+            by_character("", &shell.shown_line(), cols).into_iter().map(|row| styled(row, theme.plain())),
+        );
         out
     }
 }
@@ -168,20 +169,6 @@ fn keys(shell: Option<Shell>, target: &str) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// Rows that show every character of a line, blanks too.
-fn by_character(text: &str, cols: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for c in text.chars() {
-        let shown = visible_char(c);
-        if let Some(row) = rows.last_mut().filter(|row| width(row) + width(&shown) <= cols.max(1)) {
-            row.push_str(&shown);
-        } else {
-            rows.push(shown.to_string());
-        }
-    }
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +191,7 @@ mod tests {
         for shell in Shell::ALL {
             let line = shell.shown_line();
             for cols in [1, 34, 74] {
-                assert_eq!(by_character(&line, cols).concat(), line);
+                assert_eq!(by_character("", &line, cols).concat(), line);
             }
         }
     }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::text::{truncate, width, wrap};
+use crate::text::{truncate, visible_char, width, wrap};
 
 /// A line in one style.
 pub(super) fn styled(text: impl Into<String>, style: Style) -> Line<'static> {
@@ -16,6 +16,27 @@ pub(super) fn styled(text: impl Into<String>, style: Style) -> Line<'static> {
 pub(super) fn paragraph(text: &str, cols: usize, indent: usize, style: Style) -> Vec<Line<'static>> {
     let lines = wrap(text, cols.saturating_sub(indent));
     lines.into_iter().map(|l| styled(format!("{}{l}", " ".repeat(indent)), style)).collect()
+}
+
+/// Rows that show every character, controls and odd blanks by a sign; what does not fit goes on below the text,
+/// which begins after `sign`.
+pub(super) fn by_character(sign: &str, text: &str, cols: usize) -> Vec<String> {
+    let mut rows = vec![sign.to_owned()];
+    let indent = " ".repeat(width(sign));
+    let mut used = width(sign);
+    for c in text.chars() {
+        let shown = visible_char(c);
+        let wide = width(&shown);
+        if used + wide > cols.max(indent.len() + 1) {
+            rows.push(indent.clone());
+            used = indent.len();
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push_str(&shown);
+        }
+        used += wide;
+    }
+    rows
 }
 
 /// Draws lines from the top of `area`; what does not fit is not drawn.

@@ -4,6 +4,7 @@
 //! command that is not of these forms has no inverse here.
 
 use super::super::risk::{Class, Syntax, assess, plain_commands};
+use crate::text::quote;
 
 /// How a change is taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -109,11 +110,7 @@ fn join(words: &[&str]) -> String {
 
 /// A word in quotes, where it needs them.
 pub(super) fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:@%+,=".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    if quote::is_plain(word) { word.to_owned() } else { quote::posix(word) }
 }
 
 fn of_words(words: &[&str], tag: &str) -> Option<Inverse> {

@@ -4,6 +4,7 @@ use super::derive::{Inverse, quote};
 use super::{Asked, Cancel, Guard, Order, Proof, Timer, UNDO_HOLE};
 use crate::linus::contract::Placeholder;
 use crate::shell::{Dialect, is_interactive};
+use crate::text::quote::fish;
 
 /// Long enough to look around and to cancel it, short enough to wait for.
 const MINUTES: u32 = 5;
@@ -138,7 +139,7 @@ fn own_undo() -> Placeholder {
 /// One word for the user's shell.
 fn in_quotes(text: &str, dialect: Dialect) -> String {
     match dialect {
-        Dialect::Fish => format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
+        Dialect::Fish => fish(text),
         _ => quote(text),
     }
 }

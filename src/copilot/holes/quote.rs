@@ -1,6 +1,7 @@
 //! A value as one word of the language that reads it, for the place where its hole stands.
 
 use crate::shell::Dialect;
+use crate::text::quote::{is_plain, within_fish, within_posix};
 
 /// How the text around a hole is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,11 +11,6 @@ enum Context {
     Double,
     /// Backquotes, here-documents, comments, `$'…'`: no quotes reach in there.
     Odd,
-}
-
-/// What means itself in every shell and in every context.
-pub(super) fn is_plain(value: &str) -> bool {
-    !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:@%+,=".contains(c))
 }
 
 /// The value for the hole at this byte of the text.
@@ -27,11 +23,11 @@ pub(super) fn quoted(value: &str, text: &str, at: usize, dialect: Dialect) -> Re
     }
     let fish = dialect == Dialect::Fish;
     let inside = match dialect {
-        Dialect::Fish => value.replace('\\', r"\\").replace('\'', r"\'"),
+        Dialect::Fish => within_fish(value),
         Dialect::PowerShell => value.replace('\'', "''"),
         // History is put in even between single quotes there.
         Dialect::Tcsh if value.contains('!') => return Err("csh takes ! for its history".into()),
-        _ => value.replace('\'', r"'\''"),
+        _ => within_posix(value),
     };
     match context(text, at, fish) {
         Context::Bare => Ok(format!("'{inside}'")),

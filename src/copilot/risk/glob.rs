@@ -4,6 +4,7 @@
 //! star can meet in both directions, so this asks whether any text fits both.
 
 use super::shell::{ANY, STAR, UNKNOWN, is_literal};
+use crate::text::wildcard;
 
 /// Longer words are cut: a path has 4096 bytes at most, and what is asked for stands at the ends of short ones.
 const WORD_LIMIT: usize = 512;
@@ -34,9 +35,9 @@ fn of_word(c: char) -> Sign {
     }
 }
 
-/// Whether the literal text matches.
+/// Whether the literal text matches. `?` is a byte here, which only a name with letters beyond ASCII could tell.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    ends_agree(pattern, text) && literally(pattern.as_bytes(), text.as_bytes())
+    ends_agree(pattern, text) && wildcard::fits(pattern.as_bytes(), text.as_bytes())
 }
 
 /// Whether the word, with what is not known of it, may match.
@@ -64,31 +65,6 @@ fn has_in_common(pattern: &str, word: &str) -> bool {
             name.get(..PIECE).is_some_and(begins) || name.len() >= PIECE && word.ends_with(name)
         }
     })
-}
-
-/// The usual two-pointer walk: only the last star is ever tried again. `?` is a byte here, which only a name with
-/// letters beyond ASCII could tell.
-fn literally(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut retry = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                retry = Some((p + 1, t));
-                p += 1;
-            }
-            Some(c) if *c == b'?' || *c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => {
-                let Some((star, from)) = retry else { return false };
-                retry = Some((star, from + 1));
-                (p, t) = (star, from + 1);
-            }
-        }
-    }
-    pattern[p..].iter().all(|c| *c == b'*')
 }
 
 /// The cheap part: first and last characters that cannot be made equal.

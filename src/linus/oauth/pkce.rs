@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use crate::random;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
-use ring::rand::{SecureRandom, SystemRandom};
 
 /// RFC 7636 4.1 recommends 32 octets, 43 characters of base64url.
 const RANDOM_BYTES: usize = 32;
@@ -38,8 +38,7 @@ impl fmt::Debug for Pkce {
 
 /// 256 bits as base64url.
 pub(super) fn random() -> Result<String, String> {
-    let mut bytes = [0; RANDOM_BYTES];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| "the system gives no random numbers".to_owned())?;
+    let bytes = random::bytes::<RANDOM_BYTES>().map_err(|e| e.to_string())?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 

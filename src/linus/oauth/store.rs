@@ -20,6 +20,7 @@ use super::token::Tokens;
 use crate::linus::cancel::Canceller;
 use crate::linus::secret::Secret;
 use crate::private;
+use crate::text::hex;
 
 /// Four tokens of 16 KiB and the rest.
 const FILE_LIMIT: u64 = 128 * 1024;
@@ -42,7 +43,7 @@ impl Key {
         let (origin, path) = split(&uri);
         let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
         let hash = digest(&SHA256, format!("{origin}{path}{query}").as_bytes());
-        let hash: String = hash.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(&hash.as_ref()[..8]);
         let host = uri.host().unwrap_or_default().to_ascii_lowercase();
         // File names end at 255 bytes, host names at 253.
         let host: String = host

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::known::Secret;
 use super::{Class, Redactor, placeholder};
+use crate::text::quote;
 
 /// A placeholder in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,8 +162,8 @@ impl Restoring<'_> {
 /// The value as one word.
 fn quoted(value: &str, quoting: Quoting) -> Option<String> {
     match quoting {
-        Quoting::Posix => Some(format!("'{}'", value.replace('\'', r"'\''"))),
-        Quoting::Fish => Some(format!("'{}'", value.replace('\\', r"\\").replace('\'', r"\'"))),
+        Quoting::Posix => Some(quote::posix(value)),
+        Quoting::Fish => Some(quote::fish(value)),
         Quoting::None => {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+=:@%^*#~,".contains(c);
             value.chars().all(is_plain).then(|| value.to_owned())
