@@ -5,59 +5,23 @@
 mod support;
 
 use std::fs::Permissions;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, ChildStdin, Command, Stdio};
 
 use support::aissh::{PREFIX, Run, chat, open_panel};
 use support::envelopes::{card, suggests, to_chats};
 use support::lab::Lab;
 use support::linus::Linus;
+use support::namespace::Namespace;
 use support::terminal::{Size, Terminal};
 use support::told::{told, wait_connected};
 use support::zebra::Zebra;
 
 const SERVER: &str = "10.77.0.2";
 
-/// A network namespace, as long as this lives.
-struct Namespace {
-    holder: Child,
-    _stdin: ChildStdin,
-}
-
-impl Namespace {
-    fn new() -> Option<Self> {
-        let mut command = Command::new("unshare");
-        let script = "ip link set lo up && echo ready && cat";
-        command.args(["--net", "sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut holder = command.stderr(Stdio::null()).spawn().ok()?;
-        let stdin = holder.stdin.take()?;
-        let mut said = String::new();
-        BufReader::new(holder.stdout.take()?).read_line(&mut said).ok()?;
-        (said == "ready\n").then_some(Self { holder, _stdin: stdin })
-    }
-
-    fn enter(&self) -> Vec<String> {
-        ["nsenter", "--net", "--target", &self.holder.id().to_string()].map(str::to_owned).into()
-    }
-
-    fn ip(&self, line: &str) -> bool {
-        let words = [self.enter(), vec!["ip".into()], line.split(' ').map(str::to_owned).collect()].concat();
-        Command::new(&words[0]).args(&words[1..]).status().is_ok_and(|status| status.success())
-    }
-}
-
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = self.holder.kill();
-        let _ = self.holder.wait();
-    }
-}
-
 /// The user's side and the server's, with `up0` as the server's end of the cable.
 fn cable() -> Option<(Namespace, Namespace)> {
     let (near, far) = (Namespace::new()?, Namespace::new()?);
-    let far_id = far.holder.id();
+    let far_id = far.pid();
     let made = near.ip(&format!("link add up1 type veth peer name up0 netns {far_id}"))
         && near.ip("addr add 10.77.0.1/24 dev up1")
         && near.ip("link set up1 up")

@@ -5,9 +5,8 @@
 mod support;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use nix::sys::signal::Signal;
 use nix::sys::termios::LocalFlags;
@@ -15,6 +14,7 @@ use nix::unistd::Pid;
 use support::aissh::wait_panel;
 use support::both::{Left, Way, same};
 use support::lab::Lab;
+use support::namespace::Namespace;
 use support::process::{child_of, wait_asleep, wait_gone};
 use support::terminal::{Exit, Size, Terminal};
 
@@ -158,57 +158,19 @@ fn a_link_that_is_lost_ends_it_as_it_ends_ssh() {
     assert_eq!(silent, Exit::Code(255));
 }
 
-/// A network of its own, as long as this lives.
-struct Network {
-    holder: Child,
-    _stdin: ChildStdin,
-}
-
-impl Network {
-    fn new() -> Option<Self> {
-        let script = "ip link set lo up && echo ready && cat";
-        let mut command = Command::new("unshare");
-        command.args(["--net", "sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut holder = command.stderr(Stdio::null()).spawn().ok()?;
-        let stdin = holder.stdin.take()?;
-        let mut said = String::new();
-        BufReader::new(holder.stdout.take()?).read_line(&mut said).ok()?;
-        (said == "ready\n").then_some(Self { holder, _stdin: stdin })
-    }
-
-    /// What runs a command in it.
-    fn enter(&self) -> Vec<String> {
-        ["nsenter", "--net", "--target", &self.holder.id().to_string()].map(str::to_owned).into()
-    }
-
-    fn set(&self, state: &str) {
-        let enter = self.enter();
-        let mut command = Command::new(&enter[0]);
-        command.args(&enter[1..]).args(["ip", "link", "set", "lo", state]);
-        assert!(command.status().unwrap().success());
-    }
-}
-
-impl Drop for Network {
-    fn drop(&mut self) {
-        let _ = self.holder.kill();
-        let _ = self.holder.wait();
-    }
-}
-
 #[test]
 fn a_network_that_is_cut_ends_it_as_it_ends_ssh() {
-    let Some(network) = Network::new() else {
+    let Some(network) = Namespace::new() else {
         println!("skipped: a network namespace of one's own needs root, unshare(1) and ip(8)");
         return;
     };
     let lab = Lab::builder().inside(network.enter()).start();
     let alive = ["-o", "ServerAliveInterval=1", "-o", "ServerAliveCountMax=2", "lab"];
     let cut = ends(&lab, &alive, &network.enter(), |_, terminal| {
-        network.set("down");
+        assert!(network.ip("link set lo down"));
         terminal.send("typed into the void");
         terminal.wait_exit();
-        network.set("up");
+        assert!(network.ip("link set lo up"));
     });
     assert_eq!(cut, Exit::Code(255));
 }

@@ -9,10 +9,10 @@
 mod support;
 
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::sync_channel;
 
 use aissh::linus::contract::{HostContext, Request, SessionEvent};
 use aissh::linus::helper::Helper;
@@ -49,34 +49,38 @@ struct Running {
 }
 
 impl Running {
-    /// The Python Linus over HTTP; it says on stderr where it listens.
+    /// The Python Linus over HTTP.
     fn python(options: &[&str]) -> Self {
         let mut command = Process::new(python());
         command.arg(linus_server()).arg("http").args(options);
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-        let url = said.by_ref().map_while(Result::ok).find_map(|line| {
+        Self::said(command, |line| {
             let (_, rest) = line.split_once("running on ")?;
             Some(format!("{}/mcp", rest.split_whitespace().next()?))
-        });
-        // What it says later must not fill the pipe.
-        std::thread::spawn(move || said.for_each(drop));
-        Self { child, url: url.expect("the server names its port") }
+        })
     }
 
     fn everything() -> Self {
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
         let mut command = Process::new(peer("bin/node"));
         command.arg(peer("bin/server-everything")).arg("streamableHttp").env("PORT", port.to_string());
-        let (nothing, child) = (Stdio::null, command.stdin(Stdio::null()));
-        let child = child.stdout(nothing()).stderr(nothing()).spawn().unwrap();
-        let running = Self { child, url: format!("http://127.0.0.1:{port}/mcp") };
-        let end = Instant::now() + PATIENCE;
-        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-            assert!(Instant::now() < end, "server-everything does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        running
+        command.stdout(Stdio::null());
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        Self::said(command, move |line| line.contains("listening on port").then(|| url.clone()))
+    }
+
+    /// Started, when it has said on stderr that it listens; `url` reads where out of that line.
+    fn said(mut command: Process, url: impl Fn(&str) -> Option<String> + Send + 'static) -> Self {
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (url_tx, url_rx) = sync_channel(1);
+        std::thread::spawn(move || {
+            let mut said = said.map_while(Result::ok);
+            let _ = said.find_map(|line| url(&line)).map(|url| url_tx.send(url));
+            // What it says later must not fill the pipe.
+            said.for_each(drop);
+        });
+        let url = url_rx.recv_timeout(PATIENCE).expect("the server says where it listens");
+        Self { child, url }
     }
 
     fn client(&self) -> Client {

@@ -13,6 +13,7 @@ pub mod http;
 pub(crate) mod lab;
 pub mod linus;
 pub mod mcp;
+pub(crate) mod namespace;
 pub(crate) mod process;
 pub(crate) mod screen;
 pub mod server;
