@@ -213,9 +213,7 @@ impl Suggestions {
 
     /// What was sent was only put on the remote's line: the card is open until it is seen to run.
     pub fn was_put(&mut self, id: &str) {
-        if let Some(card) = self.get_mut(id).filter(|c| c.state == CardState::Sent) {
-            card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
-        }
+        self.reopen(id);
     }
 
     /// The card that was put on the remote's line runs.
@@ -227,10 +225,16 @@ impl Suggestions {
 
     /// It could not be typed into the session after all; the card goes back on the edit line.
     pub fn not_sent(&mut self, id: &str) -> Option<&Card> {
-        let card = self.get_mut(id).filter(|c| c.state == CardState::Sent)?;
-        card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
+        self.reopen(id)?;
         self.editing = Some(id.to_owned());
         self.get(id)
+    }
+
+    /// A card that was sent waits again, with what the user had made of it.
+    fn reopen(&mut self, id: &str) -> Option<()> {
+        let card = self.get_mut(id).filter(|c| c.state == CardState::Sent)?;
+        card.state = if card.edited_text.is_some() { CardState::Edited } else { CardState::Proposed };
+        Some(())
     }
 
     /// The command of a sent card has ended.

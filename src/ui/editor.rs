@@ -79,10 +79,6 @@ impl LineEditor {
         self.history.push(line.to_owned());
     }
 
-    pub fn is_recalling(&self) -> bool {
-        self.recalled.is_some()
-    }
-
     /// The line before in the history.
     pub fn earlier(&mut self) -> bool {
         let at = self.recalled.as_ref().map_or(self.history.len(), |(at, _)| *at);

@@ -237,7 +237,7 @@ impl Redactor {
 
     /// Secrets that were found whole are known from here on.
     fn note_whole(&mut self, view: &View, found: &[found::Found]) {
-        for found in found::settled(found.to_vec()).iter().filter(|found| !found.is_part) {
+        for found in found.iter().filter(|found| !found.is_part) {
             let value = &view.bytes[found.range.clone()];
             if self.known.of_form(value).is_none() {
                 self.known.placeholder(found.class, value, &self.target);
