@@ -49,15 +49,21 @@ impl Helper {
         })
     }
 
-    fn start(&self) -> io::Result<Group> {
+    /// What runs it alone; its pipes are the caller's to choose.
+    pub(super) fn command(&self) -> Command {
         let mut command = Command::new(self.program());
         command.args(self.argv.iter().skip(1)).env_clear().envs(self.environment.iter().cloned());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // SAFETY: only system calls that signal-safety(7) allows between fork and exec, and no allocation.
         #[allow(unsafe_code)]
         unsafe {
             command.pre_exec(alone);
         }
+        command
+    }
+
+    fn start(&self) -> io::Result<Group> {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let (ended, end) = pipe()?;
         for fd in [&ended, &end] {
             fcntl(fd, FcntlArg::F_SETFD(nix::fcntl::FdFlag::FD_CLOEXEC))?;
@@ -100,7 +106,7 @@ impl Helper {
 
 /// In the child: a session of its own, hence no terminal, and nothing inherited but the three pipes. They are marked
 /// to be closed by exec, not closed: the standard library still reports a failed exec over one.
-pub(super) fn alone() -> io::Result<()> {
+fn alone() -> io::Result<()> {
     nix::unistd::setsid()?;
     #[cfg(target_os = "linux")]
     {

@@ -3,11 +3,9 @@
 //! As alone as any helper, but with no pipes: it has nothing to say, and nobody would read it.
 
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::thread::Builder;
 
-use super::group::alone;
 use super::{Helper, HelperError};
 
 impl Helper {
@@ -16,14 +14,8 @@ impl Helper {
         &self,
         ended: impl FnOnce(io::Result<ExitStatus>) + Send + 'static,
     ) -> Result<(), HelperError> {
-        let mut command = Command::new(self.program());
-        command.args(self.argv.iter().skip(1)).env_clear().envs(self.environment.iter().cloned());
+        let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // SAFETY: only system calls that signal-safety(7) allows between fork and exec, and no allocation.
-        #[allow(unsafe_code)]
-        unsafe {
-            command.pre_exec(alone);
-        }
         let failed = |e: io::Error| HelperError::Start { program: self.program().into(), why: e.to_string() };
         let mut child = command.spawn().map_err(failed)?;
         // Without a thread it is not reaped before this process ends, and nobody learns of its end.
