@@ -357,7 +357,12 @@ fn the_echo_keeps_its_order_and_its_bytes_while_linus_hangs_crawls_floods_or_die
             if shown {
                 open_panel(&terminal);
                 chat(&terminal, "hello");
-                terminal.wait_text("You: hello");
+                // A Linus who died at once has made it '(perhaps delivered)' before anybody can look.
+                let asked = |screen: &vt100::Screen| {
+                    let text = screen.contents();
+                    text.contains("You: ") && text.contains("hello")
+                };
+                terminal.wait_for(asked, "the question in the chat");
                 terminal.send(format!("{PREFIX}\t"));
             }
             let before = terminal.raw().len();
