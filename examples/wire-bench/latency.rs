@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 /// Keys that occur in no escape sequence of tmux's or ours.
 const KEYS: &[u8; 3] = b"{|}";
-/// How far aissh may be above the relay.
+/// How far aissh may be above what it is judged by.
 const P50: f64 = 1.1;
 const P99: f64 = 1.2;
+/// The session that knows no Linus but the one inside.
+const ALONE: &str = "aissh, no Linus elsewhere";
 /// Milliseconds until an echo is drawn: a frame (60 a second), and the work.
 const SHOWN: f64 = 20.0;
 
@@ -43,10 +45,11 @@ pub(crate) fn hidden(bench: &Bench, table: &mut Table) {
     let mut all: Vec<Session> =
         variants.iter().map(|variant| Session::start(bench, variant.name(), *variant, &[])).collect();
     race(&mut all, bench.pick(10_000, 3_000));
-    report(table, "echo", &mut all, &["aissh", "--no-copilot"]);
+    report(table, "echo", &mut all, "relay", &["aissh", "--no-copilot"]);
 }
 
-/// Linus hangs, floods, hangs up, or is a command that floods: each beside a relay and a session without him.
+/// Linus hangs, floods, hangs up, or is a command that floods: each beside a relay, and judged by a session
+/// without him: the keys must not notice.
 pub(crate) fn linus(bench: &Bench, table: &mut Table) {
     let config = bench.home.join("flood.toml");
     std::fs::write(&config, "[linus]\ncommand = [\"yes\", \"{\"]\n").expect("write a configuration");
@@ -61,12 +64,12 @@ pub(crate) fn linus(bench: &Bench, table: &mut Table) {
         let name = format!("aissh, Linus {what}");
         let mut all = vec![
             Session::start(bench, "relay", Variant::Relay, &[]),
-            Session::start(bench, "aissh, no Linus elsewhere", Variant::Hidden, &[]),
+            Session::start(bench, ALONE, Variant::Hidden, &[]),
             Session::start(bench, &name, Variant::Hidden, &own.each_ref().map(String::as_str)),
         ];
         // Long enough for updates to be due and calls to be under way.
         race(&mut all, bench.pick(10_000, 3_000));
-        report(table, &format!("echo, Linus {what}"), &mut all, &[&name]);
+        report(table, &format!("echo, Linus {what}"), &mut all, ALONE, &[&name]);
     }
 }
 
@@ -94,18 +97,20 @@ fn race(all: &mut [Session], rounds: usize) {
     }
 }
 
-fn report(table: &mut Table, what: &str, all: &mut Vec<Session>, judged: &[&str]) {
-    table.heading(&format!("{what} (µs: p50, p99; of the relay's)"));
+/// Each session's figures and their ratio to those of `base`; those of `judged` have targets.
+fn report(table: &mut Table, what: &str, all: &mut Vec<Session>, base: &str, judged: &[&str]) {
+    table.heading(&format!("{what} (µs: p50, p99; of those of {base})"));
     let figures =
         |session: &mut Session| (quantile(&mut session.micros, 0.5), quantile(&mut session.micros, 0.99));
-    let relay = all.iter_mut().find(|session| session.name == "relay").map(figures).expect("a relay");
+    let of =
+        all.iter_mut().find(|session| session.name == base).map(figures).expect("a session to compare with");
     for session in all.iter_mut() {
         let (p50, p99) = figures(session);
-        let (of50, of99) = (p50 / relay.0, p99 / relay.1);
+        let (of50, of99) = (p50 / of.0, p99 / of.1);
         table.row(&session.name, &format!("{p50:7.1} {p99:7.1}   {of50:6.3} {of99:6.3}"));
         if judged.contains(&session.name.as_str()) {
-            table.at_most(&format!("{what}, {} / relay, p50", session.name), of50, P50);
-            table.at_most(&format!("{what}, {} / relay, p99", session.name), of99, P99);
+            table.at_most(&format!("{what}, {} / {base}, p50", session.name), of50, P50);
+            table.at_most(&format!("{what}, {} / {base}, p99", session.name), of99, P99);
         }
     }
     all.drain(..).for_each(|session| session.stage.end());
