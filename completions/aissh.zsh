@@ -69,6 +69,8 @@ _aissh() {
   local service=ssh
   words=("${rest[@]}" "$words[CURRENT]")
   CURRENT=$#words
+  # A single dash may become either's.
+  [[ $own == 1 && $PREFIX == - ]] && _describe -o option options
   (( $+functions[_ssh] )) || autoload -Uz _ssh
   _ssh
 }

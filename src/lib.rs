@@ -6,6 +6,7 @@
 
 pub mod ask;
 pub mod builtin;
+mod check;
 pub mod cli;
 pub mod config;
 pub mod control;
@@ -76,6 +77,11 @@ fn run(argv: &[OsString]) -> Result<ExitCode, Error> {
 
 /// The modes in which ssh has no part.
 fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
+    if cli.check {
+        let (text, code) = check::run(cli, rest)?;
+        print(&text);
+        return Ok(code);
+    }
     if cli.show_config {
         print(&show_config::run(cli, rest)?);
         return Ok(ExitCode::SUCCESS);

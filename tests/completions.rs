@@ -35,7 +35,7 @@ fn bash(words: &str) -> Vec<String> {
     let stand_in = "_ssh() { COMPREPLY=(\"ssh sees: ${COMP_WORDS[*]}|$COMP_CWORD|$COMP_LINE|$1|$2|$3\"); }\n\
                     complete -F _ssh ssh\n";
     let call = format!(
-        "COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _aissh 2>&1\n\
+        "COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); COMP_LINE=${{COMP_WORDS[*]}}; _aissh 2>&1\n\
          [ ${{#COMPREPLY[@]}} = 0 ] || printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
     );
     run("bash", &["--norc"], &(stand_in.to_owned() + &script(Shell::Bash, OPTIONS) + &call))

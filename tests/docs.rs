@@ -27,6 +27,17 @@ fn completions_and_man_page_are_what_the_program_prints() {
 }
 
 #[test]
+fn the_man_page_has_nothing_that_mandoc_warns_of() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("man/aissh.1");
+    let Ok(output) = Command::new("mandoc").args(["-T", "lint", "-W", "warning"]).arg(page).output() else {
+        assert!(std::env::var_os("CI").is_none(), "CI has mandoc");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.is_empty(), "{said}");
+}
+
+#[test]
 fn every_option_is_in_the_man_page_and_in_help() {
     let (man, help) = (printed(&["--man"]), printed(&["--help"]));
     for line in help.lines().filter_map(|line| line.trim().strip_prefix("--")) {

@@ -2,7 +2,7 @@
 //! and not even that where the configuration has `Match exec`, which `-G` would run unasked.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -35,6 +35,8 @@ pub struct Facts {
     /// The name or address that ssh connects to, behind any alias.
     pub hostname: Option<String>,
     pub port: Option<u16>,
+    /// Where a shared connection is looked for.
+    pub control_path: Option<String>,
     pub request_tty: Option<RequestTty>,
     pub remote_command: Option<OsString>,
     pub session_type: Option<SessionType>,
@@ -55,6 +57,7 @@ impl Facts {
                 b"host" => this.host = text(),
                 b"hostname" => this.hostname = text(),
                 b"port" => this.port = std::str::from_utf8(value).ok().and_then(|port| port.parse().ok()),
+                b"controlpath" if value != b"none" => this.control_path = text(),
                 b"requesttty" => this.request_tty = RequestTty::from_word(value),
                 b"remotecommand" if value != b"none" => {
                     this.remote_command = Some(OsString::from_vec(value.to_vec()));
@@ -76,6 +79,7 @@ impl Facts {
             host: text(&inv.host),
             hostname: text(&inv.host),
             port: inv.port_number(),
+            control_path: None,
             request_tty: inv.request_tty,
             remote_command: inv.remote_command.clone().filter(|text| !text.eq_ignore_ascii_case("none")),
             session_type: inv.session_type,
@@ -91,6 +95,26 @@ impl Facts {
         }
         Some(Self::parse(&output(Command::new(ssh).args(question(args)), TIME_LIMIT)?))
     }
+}
+
+/// What `ssh -V` says of itself; `None` if it says nothing.
+pub fn version(ssh: &Path) -> Option<String> {
+    // It goes to standard error, which is made the same pipe as the output.
+    let (read, write) = io::pipe().ok()?;
+    let output = Command::new(ssh)
+        .arg("-V")
+        .stdin(Stdio::null())
+        .stdout(write.try_clone().ok()?)
+        .stderr(write)
+        .spawn();
+    let mut child = output.ok()?;
+    let text = read_until(read, Instant::now() + TIME_LIMIT);
+    if text.is_none() {
+        let _ = child.kill();
+    }
+    let _ = child.wait();
+    let text = String::from_utf8_lossy(&text?).into_owned();
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// What the configuration files say about a remote terminal.
@@ -152,7 +176,7 @@ fn output(command: &mut Command, limit: Duration) -> Option<Vec<u8>> {
     let deadline = Instant::now() + limit;
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
-    let text = read_until(&mut child, deadline);
+    let text = child.stdout.take().and_then(|stdout| read_until(stdout, deadline));
     if text.is_some() && exits_well(&mut child, deadline) {
         return text;
     }
@@ -162,8 +186,7 @@ fn output(command: &mut Command, limit: Duration) -> Option<Vec<u8>> {
     None
 }
 
-fn read_until(child: &mut Child, deadline: Instant) -> Option<Vec<u8>> {
-    let mut stdout = child.stdout.take()?;
+fn read_until(mut stdout: impl Read + AsFd, deadline: Instant) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let mut chunk = [0; 8192];
     loop {
