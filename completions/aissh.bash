@@ -38,7 +38,7 @@ _aissh() {
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --sidebar --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --check --show-config --config-schema --sidebar --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     _aissh_as_ssh "${words[@]}" "$cur"

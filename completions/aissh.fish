@@ -20,9 +20,12 @@ function __aissh_before_destination
 end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
-complete -c aissh -n __aissh_before_destination -l json -d 'With --ask: print Linus\'s reply as JSON'
+complete -c aissh -n __aissh_before_destination -l json -d 'With --ask, --check and --show-config: print JSON'
 complete -c aissh -n __aissh_before_destination -l allow -d 'With --ask: let a Linus on another machine answer, now and from now on'
 complete -c aissh -n __aissh_before_destination -l risk -d 'Judge the commands on standard input, one a line: level, classes and reason of each'
+complete -c aissh -n __aissh_before_destination -l check -d 'Is everything in place: ssh, the configuration, the terminal, Linus; and for a destination, what ssh makes of it'
+complete -c aissh -n __aissh_before_destination -l show-config -d 'Print the settings in force, also for a destination, and where each comes from'
+complete -c aissh -n __aissh_before_destination -l config-schema -d 'Print a JSON Schema of the configuration file, for editors'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l record -r -F -d 'Record the terminal in this file, which must not exist yet (asciicast v3)'

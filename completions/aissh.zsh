@@ -7,9 +7,12 @@ _aissh() {
   local -a options rest
   options=(
     '--ask:Answer once, from what is piped in, and exit; no ssh'
-    '--json:With --ask: print Linus'\''s reply as JSON'
+    '--json:With --ask, --check and --show-config: print JSON'
     '--allow:With --ask: let a Linus on another machine answer, now and from now on'
     '--risk:Judge the commands on standard input, one a line: level, classes and reason of each'
+    '--check:Is everything in place: ssh, the configuration, the terminal, Linus; and for a destination, what ssh makes of it'
+    '--show-config:Print the settings in force, also for a destination, and where each comes from'
+    '--config-schema:Print a JSON Schema of the configuration file, for editors'
     '--sidebar:Open the panel at the start of the session'
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--record:Record the terminal in this file, which must not exist yet (asciicast v3)'

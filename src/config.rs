@@ -1,20 +1,37 @@
 //! Settings: defaults, then the file, then the command line; resolved in [`Config::load`] and nowhere else.
+//!
+//! `keys` says what the keys mean, `values` what some of them take, `written` where a file has them, `hosts` what some
+//! hosts have of their own; `schema` and `shown` print them.
+
+mod hosts;
+pub mod keys;
+mod schema;
+mod shown;
+mod values;
+mod written;
 
 use crate::copilot::policy::{ChainLimit, StartMode};
 use crate::error::{Error, status};
 use crate::linus::redact;
 use crate::linus::{ToolNames, Updates};
-use crate::ssh::Patterns;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use toml::de::DeTable;
+
+pub use hosts::HostConfig;
+pub use schema::{defaults, schema, value_of};
+pub use shown::{Flags, Origin, Setting, json, text};
+pub use values::{PanelMode, PrefixKey, TailLines};
+use values::{at_least_one, usable};
+use written::{Complaint, Written, line_of};
 
 /// Larger is not a configuration.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The configuration file as it is written. Unknown keys are errors: a misspelt setting must not be silent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     pub linus: LinusConfig,
@@ -24,15 +41,17 @@ pub struct Config {
     pub redact: RedactConfig,
     pub policy: PolicyConfig,
     /// Sections for some hosts only, in the order of the file.
-    #[serde(rename = "host")]
+    #[serde(rename = "host", skip_serializing)]
     pub hosts: Vec<HostConfig>,
     pub record: RecordConfig,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
+    #[serde(skip)]
+    written: Written,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinusConfig {
     /// MCP endpoint. Without one the built-in Linus answers inside the process.
@@ -86,7 +105,7 @@ impl Default for LinusConfig {
 }
 
 /// What `--login` needs where the authorization server does not register clients by itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OAuthConfig {
     pub client_id: Option<String>,
@@ -98,29 +117,8 @@ pub struct OAuthConfig {
     pub redirect_port: Option<u16>,
 }
 
-/// One `[[host]]` section. As in ssh_config(5), for each key the first section that fits the host and has it wins; what
-/// no section has is the file's general setting.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HostConfig {
-    /// Patterns that the host must fit, by the name it was given or the one that ssh resolved it to.
-    #[serde(rename = "match", deserialize_with = "patterns")]
-    pub patterns: Patterns,
-    #[serde(default)]
-    pub linus: HostLinusConfig,
-    #[serde(default)]
-    pub policy: HostPolicyConfig,
-}
-
-/// What of `[linus]` a host may have of its own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct HostLinusConfig {
-    pub updates: Option<Updates>,
-}
-
 /// How a card gets to the remote. Auto cannot be said here.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyConfig {
     pub mode: StartMode,
@@ -128,31 +126,7 @@ pub struct PolicyConfig {
     pub chain_limit: ChainLimit,
 }
 
-/// What of `[policy]` a host may have of its own.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct HostPolicyConfig {
-    pub mode: Option<StartMode>,
-}
-
-fn patterns<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Patterns, D::Error> {
-    Patterns::try_from(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
-}
-
-/// A number of lines from 1 to 1000: more do not fit into a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "u16")]
-pub struct TailLines(pub u16);
-
-impl TryFrom<u16> for TailLines {
-    type Error = String;
-
-    fn try_from(lines: u16) -> Result<Self, String> {
-        if (1..=1000).contains(&lines) { Ok(Self(lines)) } else { Err("from 1 to 1000 lines".to_owned()) }
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct KeysConfig {
     /// The prefix keys: `C-\`, `C-x`, `F1` to `F12`; at least one.
@@ -174,30 +148,7 @@ impl KeysConfig {
     }
 }
 
-fn at_least_one<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<PrefixKey>, D::Error> {
-    let keys = Vec::<PrefixKey>::deserialize(deserializer)?;
-    if keys.is_empty() {
-        return Err(serde::de::Error::custom(
-            "without a prefix key the panel cannot be opened: name at least one",
-        ));
-    }
-    Ok(keys)
-}
-
-/// Where the panel goes when it opens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PanelMode {
-    /// Split from 110 columns on, overlay below.
-    #[default]
-    Auto,
-    /// ssh's terminal becomes narrower.
-    Split,
-    /// The panel covers the right part; ssh's terminal keeps its size.
-    Overlay,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
@@ -207,7 +158,7 @@ pub struct PanelConfig {
     pub width: Option<u16>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct IntegrationConfig {
     /// Whether a session says that there is a shell integration where a shell tells no exit statuses. It is never
@@ -222,7 +173,7 @@ impl Default for IntegrationConfig {
 }
 
 /// What is kept out of everything that leaves, besides passwords, keys and tokens.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RedactConfig {
     pub private_ips: bool,
@@ -245,14 +196,7 @@ impl RedactConfig {
     }
 }
 
-fn usable<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let patterns = Vec::<String>::deserialize(deserializer)?;
-    let options = redact::Options { patterns, ..redact::Options::default() };
-    options.check().map_err(serde::de::Error::custom)?;
-    Ok(options.patterns)
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecordConfig {
     /// Whether a session in which Linus has a part leaves an audit log.
@@ -262,50 +206,6 @@ pub struct RecordConfig {
 impl Default for RecordConfig {
     fn default() -> Self {
         Self { audit: true }
-    }
-}
-
-/// One prefix key as the bytes that a terminal sends for it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct PrefixKey {
-    /// As the configuration writes it.
-    pub name: String,
-    pub bytes: Vec<u8>,
-}
-
-impl TryFrom<String> for PrefixKey {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        /// F1 to F12 as xterm sends them (ctlseqs, PC-style function keys).
-        const FUNCTION: [&[u8]; 12] = [
-            b"\x1bOP",
-            b"\x1bOQ",
-            b"\x1bOR",
-            b"\x1bOS",
-            b"\x1b[15~",
-            b"\x1b[17~",
-            b"\x1b[18~",
-            b"\x1b[19~",
-            b"\x1b[20~",
-            b"\x1b[21~",
-            b"\x1b[23~",
-            b"\x1b[24~",
-        ];
-        let function = name.strip_prefix('F').and_then(|n| n.parse::<usize>().ok()?.checked_sub(1));
-        if let Some(bytes) = function.and_then(|i| FUNCTION.get(i)) {
-            return Ok(Self { bytes: bytes.to_vec(), name });
-        }
-        match name.strip_prefix("C-").map(str::as_bytes) {
-            // Escape, Enter and Tab are C-[, C-m and C-i: as a prefix they would take the keyboard away.
-            Some([b'[' | b'm' | b'M' | b'i' | b'I']) => {}
-            Some([c @ (b'a'..=b'z' | b'A'..=b'Z' | b'\\' | b']' | b'^' | b'_')]) => {
-                return Ok(Self { bytes: vec![c & 0x1f], name });
-            }
-            _ => {}
-        }
-        Err(format!("'{name}' is no prefix key: use C- and a letter or one of \\ ] ^ _, or F1 to F12"))
     }
 }
 
@@ -328,21 +228,6 @@ impl Config {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Self::default()),
             Err(e) => Err(bad(e.to_string())),
         }
-    }
-
-    /// `linus.updates` for the host of these names.
-    pub fn updates(&self, names: &[&str]) -> Updates {
-        self.of_host(names, |host| host.linus.updates).unwrap_or(self.linus.updates)
-    }
-
-    /// What the first section says that fits the host and says anything.
-    /// The mode that a session on the host with these names begins in.
-    pub fn start_mode(&self, names: &[&str]) -> StartMode {
-        self.of_host(names, |host| host.policy.mode).unwrap_or(self.policy.mode)
-    }
-
-    fn of_host<T>(&self, names: &[&str], get: impl Fn(&HostConfig) -> Option<T>) -> Option<T> {
-        self.hosts.iter().filter(|host| host.patterns.fit(names)).find_map(get)
     }
 
     /// The file that it was read from.
@@ -375,36 +260,31 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, Complaint> {
-        toml::from_str(text).map_err(|e| {
-            let line = line_of(text, e.span().map_or(0, |s| s.start));
-            let written = text.lines().nth(line - 1).unwrap_or_default();
-            let key = written.split_once('=').map(|(key, _)| key.trim().to_owned());
-            // What a width may be, in words that are not Rust's.
-            let message =
-                e.message().replace('\n', " ").replace("expected u16", "expected a number up to 65535");
-            Complaint { line, key, message }
-        })
+        let table = DeTable::parse(text).map_err(|e| complaint(text, None, &e))?;
+        let written = Written::read(table.get_ref(), text)?;
+        let config = Self::deserialize(toml::Deserializer::from(table));
+        let config = config.map_err(|e| complaint(text, Some(&written), &e))?;
+        let config = Self { written, ..config };
+        match config.hosts.iter().find_map(HostConfig::token_without_url) {
+            Some((at, key)) => Err(Complaint {
+                line: line_of(text, at.start),
+                key: Some(key.to_owned()),
+                message: "a section's credentials are for its own linus.url, and it has none".to_owned(),
+            }),
+            None => Ok(config),
+        }
     }
 }
 
-/// The line, from 1, of a byte of the text.
-fn line_of(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
-}
-
-/// What is wrong with a file, and where.
-#[derive(Debug, PartialEq, Eq)]
-struct Complaint {
-    line: usize,
-    key: Option<String>,
-    message: String,
-}
-
-impl std::fmt::Display for Complaint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let key = self.key.as_ref().map(|key| format!("{key}: ")).unwrap_or_default();
-        write!(f, "line {}: {key}{}", self.line, self.message)
-    }
+/// What the parser has to say, with the key by its whole name where that is known.
+fn complaint(text: &str, written: Option<&Written>, e: &toml::de::Error) -> Complaint {
+    let line = line_of(text, e.span().map_or(0, |s| s.start));
+    let in_file = text.lines().nth(line - 1).unwrap_or_default();
+    let as_written = || in_file.split_once('=').map(|(key, _)| key.trim().to_owned());
+    let key = written.and_then(|written| written.key_on(line)).map(str::to_owned).or_else(as_written);
+    // What a width may be, in words that are not Rust's.
+    let message = e.message().replace('\n', " ").replace("expected u16", "expected a number up to 65535");
+    Complaint { line, key, message }
 }
 
 /// `config.toml` in the platform's configuration folder for aissh.

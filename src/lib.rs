@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
-//! `record` < the top (`config cli trust login peers ask incident risk session`).
+//! `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
 
 pub mod ask;
 pub mod builtin;
@@ -10,6 +10,7 @@ pub mod cli;
 pub mod config;
 pub mod control;
 pub mod copilot;
+mod destination;
 pub mod error;
 pub mod files;
 mod incident;
@@ -22,6 +23,7 @@ pub mod record;
 mod risk;
 pub mod session;
 pub mod shell;
+mod show_config;
 pub mod ssh;
 pub mod terminal;
 pub mod text;
@@ -74,6 +76,10 @@ fn run(argv: &[OsString]) -> Result<ExitCode, Error> {
 
 /// The modes in which ssh has no part.
 fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
+    if cli.show_config {
+        print(&show_config::run(cli, rest)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(extra) = rest.first() {
         let what = format!("unexpected argument '{}': quote the question", extra.to_string_lossy());
         return Err(Error::new(status::USAGE, what));
@@ -82,7 +88,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         if question.trim().is_empty() {
             return Err(Error::new(status::USAGE, "--ask needs a question"));
         }
-        let (config, door) = settings(cli)?;
+        let (config, door) = settings(cli, None)?;
         let redactor = Redactor::new(config.redact.options());
         let done = ask::run(question, cli.json, cli.allow, &door, redactor);
         door.close();
@@ -104,6 +110,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     let text = match (snippet, cli.completions) {
         (Some(snippet), _) => snippet,
         (None, None) if cli.schema => format!("{:#}\n", linus::schema::document()),
+        (None, None) if cli.config_schema => format!("{:#}\n", config::schema()),
         (None, Some(shell)) => cli::completion_script(shell),
         (None, None) => cli::man_page(),
     };
@@ -128,7 +135,8 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     }
     // Who asks for a recording does not want to work without one.
     let tape = cli.record.as_deref().map(Tape::create).transpose()?;
-    let outcome = settings(cli).and_then(|(config, door)| {
+    let host = invocation.host.as_ref().map(|host| host.to_string_lossy());
+    let outcome = settings(cli, host.as_deref()).and_then(|(config, door)| {
         let verdict = session::run(Start {
             ssh: &ssh,
             args,
@@ -152,8 +160,10 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     }
 }
 
-fn settings(cli: &Cli) -> Result<(Config, Door), Error> {
+/// The configuration, and the Linus that is meant: for a host, its own if it has one and no other is named.
+fn settings(cli: &Cli, host: Option<&str>) -> Result<(Config, Door), Error> {
     let config = Config::load(cli.config.as_deref())?;
+    let config = config.with_linus_of(host.filter(|_| cli.linus_url.is_none()));
     let door = Door::choose(cli.linus_url.as_deref(), &config)?;
     Ok((config, door))
 }

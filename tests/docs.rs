@@ -12,11 +12,12 @@ fn printed(args: &[&str]) -> String {
 
 #[test]
 fn completions_and_man_page_are_what_the_program_prints() {
-    let files: [(&str, &[&str]); 4] = [
+    let files: [(&str, &[&str]); 5] = [
         ("completions/aissh.bash", &["--completions", "bash"]),
         ("completions/aissh.zsh", &["--completions", "zsh"]),
         ("completions/aissh.fish", &["--completions", "fish"]),
         ("man/aissh.1", &["--man"]),
+        ("man/aissh-config.schema.json", &["--config-schema"]),
     ];
     for (file, args) in files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);

@@ -26,7 +26,20 @@ const LAYERS: &[&[&str]] = &[
     &["builtin"],
     &["agents"],
     &["record"],
-    &["config", "cli", "trust", "login", "peers", "ask", "incident", "risk", "check", "session"],
+    &[
+        "config",
+        "cli",
+        "trust",
+        "login",
+        "peers",
+        "ask",
+        "incident",
+        "risk",
+        "destination",
+        "show_config",
+        "check",
+        "session",
+    ],
 ];
 
 /// The crate as (path below `src`, text).

@@ -111,6 +111,12 @@ pub(crate) fn only_views(line: &str) -> bool {
     !commands.is_empty() && commands.iter().all(views)
 }
 
+/// Whether a line that only shows text shows a log of this machine.
+pub(crate) fn shows_a_log(line: &str) -> bool {
+    let is_log = |w: &String| matches!(base(w), "journalctl" | "dmesg") || w.contains("/var/log/");
+    split(line).iter().any(|words| words.iter().any(is_log))
+}
+
 /// Whether a typed line is a suggested command or does the same: without `sudo`, with other options, into a pipe.
 pub(crate) fn does_the_same(typed: &str, suggested: &str) -> bool {
     // Tools of which the file alone says what was done; `find` on one directory can count or delete.
@@ -165,6 +171,8 @@ mod tests {
         assert!(!only_views("cat x; df -h"));
         assert!(!only_views("sudo journalctl --disk-usage"));
         assert!(!only_views(""));
+        assert!(shows_a_log("sudo journalctl -k | grep oom") && shows_a_log("tail -f /var/log/syslog"));
+        assert!(!shows_a_log("cat notes.txt") && !shows_a_log("echo journal"));
     }
 
     #[test]

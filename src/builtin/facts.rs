@@ -103,6 +103,15 @@ impl Row {
     pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.get(name)?.number()
     }
+
+    /// A field as part of the key that tells rows apart.
+    pub(crate) fn key(&self, name: &str) -> String {
+        match self.get(name) {
+            Some(Value::Text(text)) => text.clone(),
+            Some(Value::Number(number, _)) => number.to_string(),
+            _ => String::new(),
+        }
+    }
 }
 
 /// Rows under their keys; a newer row takes the place of the older one with its key.
@@ -130,6 +139,13 @@ impl Table {
         self.rows.values().map(|(_, row)| row)
     }
 
+    /// The rows, the one that was read last first.
+    pub(crate) fn latest(&self) -> impl Iterator<Item = &Arc<Row>> {
+        let mut rows: Vec<_> = self.rows.values().collect();
+        rows.sort_by_key(|(seen, _)| std::cmp::Reverse(*seen));
+        rows.into_iter().map(|(_, row)| row)
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&Arc<Row>> {
         self.rows.get(key).map(|(_, row)| row)
     }
@@ -150,6 +166,18 @@ impl Facts {
 
     pub(crate) fn table(&self, name: &str) -> Option<&Table> {
         self.tables.get(name)
+    }
+
+    /// Keeps what other facts have, as newer than these.
+    pub(crate) fn take(&mut self, other: Self) {
+        for (name, table) in other.tables {
+            let mut rows: Vec<_> = table.rows.into_iter().collect();
+            rows.sort_by_key(|(_, (seen, _))| *seen);
+            for (key, (_, row)) in rows {
+                self.put(name, key, Arc::unwrap_or_clone(row));
+            }
+        }
+        self.flags.extend(other.flags);
     }
 
     /// From now on `was` is what is known now: a plan measures its effect from its own start.

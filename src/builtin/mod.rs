@@ -3,6 +3,7 @@
 //! Owns the state of his sessions and the JSON-RPC form of his answers ([`server`]). He never does I/O: text in,
 //! envelopes out. Everything that reaches him is text that strangers can have written.
 
+mod check;
 mod command;
 mod facts;
 mod path;
@@ -11,6 +12,7 @@ mod question;
 mod quote;
 mod readers;
 mod runbook;
+mod runbooks;
 pub mod schema;
 pub mod server;
 mod session;
@@ -19,9 +21,13 @@ mod voice;
 
 use crate::linus::contract::{Envelope, Request};
 use crate::text::{cut, last};
+pub use check::{Summary, check};
 pub(crate) use plain::printable;
+pub use runbook::compile::Mistake;
+use runbook::library::Library;
 use session::{Executed, Session};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Sessions that are remembered; the one that was silent for longest goes first. A wrapped session has one,
 /// a team's server hundreds.
@@ -32,15 +38,28 @@ const MAX_ID: usize = 128;
 const MAX_TEXT: usize = 12 * 1024 * 1024;
 
 /// The built-in Linus.
-#[derive(Default)]
 pub struct Builtin {
+    library: Arc<Library>,
     sessions: HashMap<String, (u64, Session)>,
     clock: u64,
 }
 
+impl Default for Builtin {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Builtin {
     pub fn new() -> Self {
-        Self::default()
+        Self { library: Library::compiled_in(), sessions: HashMap::new(), clock: 0 }
+    }
+
+    /// Knows the user's runbooks too, given as (file, text): one that has the name of one of ours takes its place. A
+    /// file with mistakes costs itself; they come back with the file's name.
+    pub fn with_runbooks<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> (Self, Vec<(String, Mistake)>) {
+        let (library, mistakes) = Library::with(files);
+        (Self { library: Arc::new(library), ..Self::new() }, mistakes)
     }
 
     /// The answer to one message.
@@ -95,7 +114,8 @@ impl Builtin {
             let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| id.clone());
             oldest.map(|oldest| self.sessions.remove(&oldest));
         }
-        let (used, session) = self.sessions.entry(id).or_default();
+        let new = || (0, Session::new(self.library.clone()));
+        let (used, session) = self.sessions.entry(id).or_insert_with(new);
         *used = self.clock;
         session
     }
@@ -145,7 +165,7 @@ mod tests {
         let answer = Builtin::new().handle(&chat("s", "how do I tune postgres?"));
         let message = answer.chat_response.clone().map(|c| c.message).unwrap_or_default();
         assert!(
-            message.starts_with("I only know full disks so far. Try: \"/var is full\".")
+            message.starts_with("I don't know. I have ")
                 && message.contains("runbooks, no model"),
             "{message}"
         );

@@ -25,6 +25,13 @@ pub(crate) fn quote(text: &str) -> Option<String> {
     Some(posix(text))
 }
 
+/// One word for a network device's CLI, or nothing: what would need quotes there is not proposed.
+pub(crate) fn device(text: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._:/-".contains(c);
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain);
+    is_word.then(|| text.into())
+}
+
 /// `"$(printf '…')"` with every byte that is not plain as octal: POSIX has no `$'…'`, and a raw control
 /// character must not be typed. `!` is octal too: bash expands history inside double quotes.
 fn through_printf(text: &str) -> String {
@@ -76,6 +83,14 @@ mod tests {
                 assert_eq!(String::from_utf8_lossy(&out.stdout), text, "{shell}: {quoted}");
                 assert!(out.stderr.is_empty(), "{shell}: {quoted}");
             }
+        }
+    }
+
+    #[test]
+    fn a_device_gets_plain_words_only() {
+        assert_eq!(device("GigabitEthernet0/1.100").as_deref(), Some("GigabitEthernet0/1.100"));
+        for text in ["", "-x", "a b", "a|b", "a;b", "a?", "\"a\"", "a\nb"] {
+            assert_eq!(device(text), None, "{text:?}");
         }
     }
 

@@ -55,6 +55,11 @@ impl Server {
         Self::default()
     }
 
+    /// Behind the same messages, a Linus who was set up otherwise.
+    pub fn of(linus: Builtin) -> Self {
+        Self { linus }
+    }
+
     /// The answer to one message; `None` for notifications and for responses, which get none.
     pub fn answer(&mut self, message: &Value) -> Option<Value> {
         let Some(object) = message.as_object() else {

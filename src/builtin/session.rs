@@ -1,9 +1,12 @@
 //! One session with a user: the plan at hand, the cards on the panel, what was already said.
 
+mod choose;
+
 use super::question::{self, Talk};
+use super::runbook::library::Library;
 use super::runbook::outcome::{Outcome, Proposal};
 use super::runbook::plan::{Asker, Observed, Plan};
-use super::{command, plain, runbook, voice};
+use super::{command, plain, voice};
 use crate::linus::contract::{
     ChatContext, ChatResponse, ClearSuggestions, Context, Envelope, IntentUpdate, Risk, Source,
     SuggestedCommands, Suggestion,
@@ -11,6 +14,7 @@ use crate::linus::contract::{
 use crate::shell::{Dialect, dialect_of};
 use crate::text::{cut, last};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Findings that are remembered as said. A plan has a few dozen; when it is full, one may be told twice.
 const MAX_SAID: usize = 256;
@@ -20,17 +24,25 @@ const MAX_QUESTION: usize = 4096;
 const MAX_SCREEN: usize = 16 * 1024;
 /// Characters of the next command in an answer: the card has all of it, and a panel's line about forty columns.
 const MAX_NEXT: usize = 40;
+/// Other subjects that are named beside the one that is told.
+const MAX_OTHERS: usize = 2;
 
-#[derive(Default)]
 pub(crate) struct Session {
+    library: Arc<Library>,
     is_introduced: bool,
     plan: Option<Plan>,
+    /// Plans that wait while another is at hand, the last one last.
+    shelf: Vec<Plan>,
+    /// What the user was asked to choose among.
+    choices: Vec<Plan>,
+    /// Runbooks that were named without being asked for.
+    mentioned: BTreeSet<String>,
     cards: Vec<Live>,
     last_id: u32,
     intent: Option<IntentUpdate>,
     said: BTreeSet<String>,
-    /// What reads commands there is no Unix shell: a network device, PowerShell.
-    foreign: Option<&'static str>,
+    /// What reads commands there.
+    here: Dialect,
     /// A card's command was reported without output: what it prints comes with the updates, or never.
     waiting: Option<Live>,
 }
@@ -53,14 +65,27 @@ pub(crate) struct Executed<'a> {
 }
 
 impl Session {
+    pub(crate) fn new(library: Arc<Library>) -> Self {
+        Self {
+            library,
+            is_introduced: false,
+            plan: None,
+            shelf: Vec::new(),
+            choices: Vec::new(),
+            mentioned: BTreeSet::new(),
+            cards: Vec::new(),
+            last_id: 0,
+            intent: None,
+            said: BTreeSet::new(),
+            here: Dialect::Unknown,
+            waiting: None,
+        }
+    }
+
     pub(crate) fn chat(&mut self, message: &str, context: &ChatContext) -> Envelope {
         let message = cut(message, MAX_QUESTION);
         self.look(if context.connected { &context.terminal_tail } else { "" });
-        if let Some(cli) = self.foreign
-            && question::talk(message).is_none()
-        {
-            return self.has_nothing_for(cli);
-        }
+        self.settle();
         if question::says_nothing(message)
             && let (Some(plan), Some(card)) = (&mut self.plan, self.waiting.take())
         {
@@ -72,50 +97,51 @@ impl Session {
         if let Some(talk) = question::talk(message) {
             return self.talk(talk);
         }
+        if let Some(plan) = self.chosen(message) {
+            self.turn_to(plan);
+            return self.answer(Vec::new(), Tell::All);
+        }
         // Outside of a session there is no host, and the terminal's text is what was piped in.
         let is_piped = !context.connected && context.ssh_host.is_empty();
         let asker = Asker { is_root: context.ssh_user == "root", is_piped };
-        if let Some(runbook) = runbook::compiled_in().iter().find(|r| r.is_about(message)) {
-            let asked = question::path_in(message);
-            if !self
-                .plan
-                .as_ref()
-                .is_some_and(|p| p.runbook.name == runbook.name && (asked.is_none() || p.asked == asked))
-            {
-                self.begin(Plan::new(runbook, message, asker));
-            }
-            self.read_screen(context);
-            return self.answer(Vec::new(), Tell::All);
+        let mut found = self.candidates(message, context, asker);
+        if found.iter().any(|c| c.is_asked) {
+            found.retain(|c| c.is_asked);
+            return self.choose(found);
+        }
+        if let Some(cli) = self.foreign().filter(|_| !self.has_plan_here()) {
+            return self.has_nothing_for(cli);
         }
         let is_vague = question::is_vague(message);
-        if self.plan.is_some() && is_vague {
+        if self.has_plan_here() && is_vague {
             self.read_screen(context);
             return self.answer(Vec::new(), Tell::All);
         }
-        if self.plan.is_none() {
-            let about = if is_vague { message } else { "" };
-            let seen = Self::seen(context, about, asker);
+        found.retain(|c| c.is_seen);
+        if self.plan.is_none() && !found.is_empty() && (is_piped || is_vague) {
             let lead = match (is_piped, is_vague) {
-                (true, true) => Some(Vec::new()),
-                (true, false) => Some(vec![format!("{} What was piped in says:", voice::knows())]),
-                (false, true) => Some(vec!["You did not ask about it, but the screen says:".into()]),
-                (false, false) => None,
+                (true, true) => Vec::new(),
+                (true, false) => vec![format!("{} What was piped in says:", voice::knows(&self.library))],
+                (false, _) => vec!["You did not ask about it, but the screen says:".into()],
             };
-            if let (Some(plan), Some(lead)) = (seen, lead) {
-                self.begin(plan);
-                return self.answer(lead, Tell::All);
-            }
+            let mut found = found.into_iter();
+            found.next().map(|c| self.begin(c.plan));
+            let others = found.take(MAX_OTHERS).filter(|c| c.plan.shows_on_screen());
+            let others: Vec<String> = others.filter_map(|c| voice::other(&c.plan)).collect();
+            return self.answer_after(Ended { notes: lead, others, ..Ended::default() }, Tell::All);
         }
-        let seen = if self.plan.is_none() { Self::seen(context, "", asker) } else { None };
-        let finding = seen.and_then(|p| p.outcome().findings.into_iter().next());
+        let seen = found.first().filter(|_| self.plan.is_none());
+        let finding = seen.and_then(|c| c.plan.outcome().findings.into_iter().next());
         self.unknown(finding.as_deref())
     }
 
-    /// What prompts at the end of the terminal: a runbook's commands are for a Unix shell.
+    fn has_plan_here(&self) -> bool {
+        self.plan.as_ref().is_some_and(|p| p.runbook.is_for(self.here))
+    }
+
+    /// What prompts at the end of the terminal decides which runbooks' commands can be typed there.
     pub(crate) fn look(&mut self, tail: &str) {
-        let dialect = dialect_of(&plain::clean(last(tail, MAX_SCREEN)));
-        let foreign = dialect.is_device() || dialect == Dialect::PowerShell;
-        self.foreign = dialect.name().filter(|_| foreign);
+        self.here = dialect_of(&plain::clean(last(tail, MAX_SCREEN)));
     }
 
     /// All cards, if there are any.
@@ -127,33 +153,16 @@ impl Session {
     /// The cards of a plan are not for this CLI; the plan stands for when its shell comes back.
     fn has_nothing_for(&mut self, cli: &str) -> Envelope {
         let clear_suggestions = self.take_cards_back();
-        let mut parts = vec![voice::no_shell(cli)];
+        let mut parts = vec![voice::not_here(cli, self.here, &self.library)];
         self.sign(&mut parts);
         Envelope { clear_suggestions, ..self.only_says(&parts) }
-    }
-
-    /// What a runbook recognises on the screen, or in what was piped in, without being asked about it.
-    fn seen(context: &ChatContext, question: &str, asker: Asker) -> Option<Plan> {
-        runbook::compiled_in().iter().find_map(|runbook| {
-            let mut plan = Plan::new(runbook, question, asker);
-            plan.observe(&context.terminal_tail, None, context.cwd.as_deref());
-            plan.begin();
-            let is_seen = plan.shows_on_screen() || asker.is_piped && plan.shows_in_pipe();
-            (is_seen && !plan.outcome().findings.is_empty()).then_some(plan)
-        })
-    }
-
-    fn begin(&mut self, plan: Plan) {
-        self.plan = Some(plan);
-        self.said.clear();
-        self.intent = None;
-        self.waiting = None;
     }
 
     fn read_screen(&mut self, context: &ChatContext) {
         let is_new = self.intent.is_none();
         if let Some(plan) = &mut self.plan {
-            plan.observe(&context.terminal_tail, None, context.cwd.as_deref());
+            let clean = plain::clean(&context.terminal_tail);
+            plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
             if is_new {
                 plan.begin();
             }
@@ -161,11 +170,13 @@ impl Session {
     }
 
     pub(crate) fn terminal_update(&mut self, new_output: &str, context: &Context) -> Envelope {
-        if self.foreign.is_some() {
+        if self.plan.is_some() && !self.has_plan_here() {
             return Envelope { clear_suggestions: self.take_cards_back(), ..Envelope::default() };
         }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
-        let observed = plan.observe(new_output, None, context.cwd.as_deref());
+        let clean = plain::clean(new_output);
+        let observed =
+            plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
         if !observed.has_news && !observed.has_trouble {
             return Envelope::default();
         }
@@ -179,11 +190,16 @@ impl Session {
     }
 
     pub(crate) fn command_executed(&mut self, executed: &Executed<'_>) -> Envelope {
-        if self.foreign.is_some() {
+        if !self.has_plan_here() {
             return Envelope::default();
         }
+        let library = self.library.clone();
+        let clean = plain::clean(executed.output);
+        let reading = library.read(&clean, Some(executed.command), executed.context.cwd.as_deref());
+        let asker = Asker { is_root: executed.context.ssh_user == "root", is_piped: false };
+        let also = self.also(&reading, asker);
         let Some(plan) = &mut self.plan else { return Envelope::default() };
-        let observed = plan.observe(executed.output, Some(executed.command), executed.context.cwd.as_deref());
+        let observed = plan.observe(&library, &reading);
         let at = self.cards.iter().position(|card| match executed.source {
             Source::Suggested => executed.suggestion_id == Some(card.id.as_str()),
             Source::UserTyped if card.proposal.remedy.is_some() => {
@@ -194,10 +210,11 @@ impl Session {
         let card = at.map(|at| self.cards[at].clone());
         // What an update has read already is still to be told, also where it took the card away.
         let is_untold = plan.outcome().findings.iter().any(|finding| !self.said.contains(finding));
-        if card.is_none() && !observed.has_news && !observed.has_trouble && !is_untold {
+        let is_news = observed.has_news || observed.has_trouble || is_untold || also.is_some();
+        if card.is_none() && !is_news {
             return Envelope::default();
         }
-        let mut ended = Ended::default();
+        let mut ended = Ended { others: also.into_iter().collect(), ..Ended::default() };
         if let Some(card) = &card {
             ended.notes.extend(self.conclude(card, executed, observed));
         }
@@ -256,14 +273,14 @@ impl Session {
     }
 
     fn talk(&mut self, talk: Talk) -> Envelope {
-        let mut parts = vec![voice::reply(talk)];
+        let mut parts = vec![voice::reply(talk, &self.library)];
         self.is_introduced |= matches!(talk, Talk::Hello | Talk::Who);
         parts.extend(self.next());
         self.only_says(&parts)
     }
 
     fn unknown(&mut self, seen: Option<&str>) -> Envelope {
-        let mut parts = vec![voice::knows()];
+        let mut parts = vec![voice::knows(&self.library)];
         parts.extend(seen.map(|seen| format!("What I do see on the screen: {seen}\nAsk me about it.")));
         if let Some(next) = self.next() {
             parts.push("The plan at hand still stands.".into());
@@ -372,6 +389,7 @@ impl Session {
                 parts.push(finding.clone());
             }
         }
+        parts.extend(ended.others);
         match (parts.is_empty() && tell == Tell::New, ended.acknowledged, self.next()) {
             (true, None, _) => return None,
             (true, Some(done), Some(next)) => parts.push(format!("{done} {next}")),
@@ -387,6 +405,8 @@ impl Session {
 #[derive(Default)]
 struct Ended {
     notes: Vec<String>,
+    /// What other runbooks see, behind the findings.
+    others: Vec<String>,
     /// The card that was sent and is therefore gone.
     consumed: Option<String>,
     /// Said where nothing else is: a person who did something wants to see that it was noticed.

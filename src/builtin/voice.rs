@@ -1,13 +1,17 @@
 //! What the built-in Linus says of himself: what he is, what he knows, how to ask. Generated from the runbooks.
 
 use super::question::Talk;
-use super::runbook;
+use super::runbook::compiled::{Area, Runbook};
+use super::runbook::library::Library;
+use super::runbook::plan::Plan;
+use crate::shell::Dialect;
+use std::collections::BTreeMap;
 
 /// The answer to what is no question about the machine. It claims nothing.
-pub(crate) fn reply(talk: Talk) -> String {
+pub(crate) fn reply(talk: Talk, library: &Library) -> String {
     match talk {
-        Talk::Hello => format!("Hello, {}", introduction()),
-        Talk::Who => introduction(),
+        Talk::Hello => format!("Hello, I am {WHO}. {}", areas(library)),
+        Talk::Who => format!("I am {WHO}. I know\n{}\n{TRY}", everything(library)),
         Talk::Thanks => "You're welcome.".into(),
         Talk::Fine => "Fine.".into(),
     }
@@ -16,24 +20,57 @@ pub(crate) fn reply(talk: Talk) -> String {
 /// What answers: nobody should take it for more.
 pub(crate) const WHO: &str = "the built-in Linus: runbooks, no model";
 
-/// Who answers, what he can do, and how to ask.
-fn introduction() -> String {
-    let can: Vec<&str> = runbook::compiled_in().iter().map(|r| r.can.as_str()).collect();
-    format!("I am {WHO}. I {}. {}", can.join("; "), examples())
+const TRY: &str = "Try: \"/var is full\".";
+
+/// What is known, by area: the answer to "what do you know".
+fn everything(library: &Library) -> String {
+    let mut by_area: BTreeMap<Area, Vec<&str>> = BTreeMap::new();
+    for runbook in library.all() {
+        by_area.entry(runbook.area).or_default().push(&runbook.title);
+    }
+    let line = |(area, titles): (&Area, &Vec<&str>)| format!("- {}: {}", area.name(), titles.join(", "));
+    by_area.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `I only know full disks so far. Try: "/var is full".`
-pub(crate) fn knows() -> String {
-    let titles: Vec<&str> = runbook::compiled_in().iter().map(|r| r.title.as_str()).collect();
-    format!("I only know {} so far. {}", titles.join(", "), examples())
+fn areas(library: &Library) -> String {
+    let mut areas: Vec<Area> = library.all().iter().map(|r| r.area).collect();
+    areas.sort();
+    areas.dedup();
+    let names: Vec<&str> = areas.iter().map(|a| a.name()).collect();
+    format!(
+        "I have {} runbooks, for {}. \"What do you know?\" lists them. {TRY}",
+        library.all().len(),
+        names.join(", ")
+    )
 }
 
-/// On a device: what he knows would be taken for its configuration.
-pub(crate) fn no_shell(cli: &str) -> String {
-    format!("This is {cli}. What I know are commands for a Unix shell: I propose none here.")
+/// To a question that no runbook is about.
+pub(crate) fn knows(library: &Library) -> String {
+    format!("I don't know. {}", areas(library))
 }
 
-fn examples() -> String {
-    let examples: Vec<String> = runbook::compiled_in().iter().map(|r| format!("\"{}\"", r.example)).collect();
-    format!("Try: {}.", examples.join(" or "))
+/// Where only runbooks for other CLIs exist: what he knows would be taken for a device's configuration.
+pub(crate) fn not_here(cli: &str, here: Dialect, library: &Library) -> String {
+    let titles: Vec<&str> = library.all().iter().filter(|r| r.is_for(here)).map(|r| r.title.as_str()).collect();
+    let known = match titles.is_empty() {
+        true => String::new(),
+        false => format!(" Here I know {}.", titles.join(", ")),
+    };
+    format!("This is {cli}.{known} My other runbooks have commands for a Unix shell: I propose none here.")
+}
+
+/// Several runbooks are as likely.
+pub(crate) fn which(runbooks: &[&Runbook]) -> String {
+    let line = |(i, r): (usize, &&Runbook)| format!("{}. {} (\"{}\")", i + 1, r.title, r.example);
+    let lines: Vec<String> = runbooks.iter().enumerate().map(line).collect();
+    format!("That can be several things. Which one? Say its number.\n{}", lines.join("\n"))
+}
+
+/// What another runbook sees beside the one at hand.
+pub(crate) fn also(finding: &str, example: &str) -> String {
+    format!("I also see: {finding}\nFor that ask: \"{example}\".")
+}
+
+pub(crate) fn other(plan: &Plan) -> Option<String> {
+    Some(also(&plan.outcome().findings.into_iter().next()?, &plan.runbook.example))
 }

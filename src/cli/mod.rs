@@ -16,18 +16,19 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --login URL | --logout URL",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
-    disable_version_flag = true
+    disable_version_flag = true,
+    group = clap::ArgGroup::new("printed").args(["ask", "check", "show_config"])
 )]
 pub struct Cli {
     /// Answer once, from what is piped in, and exit; no ssh
     #[arg(long, value_name = "QUESTION")]
     pub ask: Option<String>,
-    /// With --ask: print Linus's reply as JSON
-    #[arg(long, requires = "ask")]
+    /// With --ask, --check and --show-config: print JSON
+    #[arg(long, requires = "printed")]
     pub json: bool,
     /// With --ask: let a Linus on another machine answer, now and from now on
     #[arg(long, requires = "ask")]
@@ -35,6 +36,15 @@ pub struct Cli {
     /// Judge the commands on standard input, one a line: level, classes and reason of each
     #[arg(long, conflicts_with = "ask")]
     pub risk: bool,
+    /// Is everything in place: ssh, the configuration, the terminal, Linus; and for a destination, what ssh makes of it
+    #[arg(long)]
+    pub check: bool,
+    /// Print the settings in force, also for a destination, and where each comes from
+    #[arg(long)]
+    pub show_config: bool,
+    /// Print a JSON Schema of the configuration file, for editors
+    #[arg(long)]
+    pub config_schema: bool,
     /// Open the panel at the start of the session
     #[arg(long)]
     pub sidebar: bool,
@@ -95,6 +105,9 @@ impl Cli {
             || self.incident.is_some()
             || self.integration.is_some()
             || self.schema
+            || self.check
+            || self.show_config
+            || self.config_schema
             || self.completions.is_some()
             || self.man
     }
@@ -132,6 +145,9 @@ fn is_mode(option: &OsString) -> bool {
         "--logout",
         "--integration",
         "--schema",
+        "--check",
+        "--show-config",
+        "--config-schema",
         "--completions",
         "--man",
     ]

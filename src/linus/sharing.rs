@@ -1,11 +1,11 @@
 //! What of a session may leave, and why not: the user's consent, the host's setting, a pause. Pure.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::dispatch::Gate;
 
 /// `linus.updates`: whether Linus is told without being asked what the terminal shows and which commands ran.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Updates {
     Off,

@@ -114,5 +114,12 @@ impl Dialect {
     }
 }
 
+/// Whether this is what [`Dialect::name`] calls a network device's CLI.
+pub(crate) fn is_device_name(name: &str) -> bool {
+    use Dialect::*;
+    let all = [IosLike, Ios, NxOs, Eos, Vtysh, JunosLike, Junos, PanOs, VrpLike, Vrp, RouterOs, FortiOs];
+    all.iter().any(|dialect| dialect.name() == Some(name))
+}
+
 #[cfg(test)]
 mod tests;

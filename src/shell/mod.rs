@@ -19,7 +19,7 @@ mod status;
 mod tracker;
 
 pub(crate) use beliefs::is_interactive;
-pub(crate) use dialect::is_mode_of;
+pub(crate) use dialect::{is_device_name, is_mode_of};
 pub use dialect::{Clue, Dialect, dialect_of};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
 pub use integration::Shell;

@@ -18,18 +18,44 @@ pub(crate) struct Story {
     pub(crate) panel: Vec<String>,
     pub(crate) steps: Vec<Step>,
     pub(crate) tail: String,
+    pub(crate) last_exit: Option<i32>,
+    /// The prompt of a network device, where it is one.
+    device: Option<String>,
 }
 
 impl Story {
     pub(crate) fn new(user: &'static str) -> Self {
+        Self::with(Builtin::new(), user)
+    }
+
+    pub(crate) fn with(linus: Builtin, user: &'static str) -> Self {
         Self {
-            linus: Builtin::new(),
+            linus,
             user,
             cards: Vec::new(),
             panel: Vec::new(),
             steps: Vec::new(),
             tail: String::new(),
+            last_exit: None,
+            device: None,
         }
+    }
+
+    /// From now on the terminal is a device's, as its banner with the prompt in its last line tells.
+    pub(crate) fn prompt_of_device(&mut self, banner: &str) {
+        self.device = banner.lines().last().map(Into::into);
+        self.tail = banner.into();
+    }
+
+    fn prompt(&self) -> String {
+        self.device.clone().unwrap_or_else(|| format!("{}@web:~#", self.user))
+    }
+
+    /// A command and its output that stand on the screen already.
+    pub(crate) fn on_screen(&mut self, command: &str, output: &str) {
+        let prompt = self.prompt();
+        let line = if self.tail.is_empty() { format!("{prompt} {command}\n") } else { format!(" {command}\n") };
+        self.tail.push_str(&format!("{line}{output}{prompt}"));
     }
 
     fn context(&self) -> Context {
@@ -65,7 +91,8 @@ impl Story {
             self.steps = intent.steps.clone();
             assert!(intent.confidence.is_some_and(|c| (0.0..=1.0).contains(&c)));
         }
-        assert!(self.cards.iter().all(|c| bash_accepts(&c.command)), "{:?}", self.cards);
+        let is_shell = self.device.is_none();
+        assert!(!is_shell || self.cards.iter().all(|c| bash_accepts(&c.command)), "{:?}", self.cards);
         envelope
     }
 
@@ -80,7 +107,7 @@ impl Story {
                 terminal_tail: self.tail.clone(),
                 cwd: Some("/root".into()),
                 last_command: None,
-                last_exit_code: None,
+                last_exit_code: self.last_exit,
             },
         };
         said(&self.send(&request))
@@ -103,7 +130,10 @@ impl Story {
         output: &str,
         exit_code: Option<i32>,
     ) -> String {
-        self.tail.push_str(&format!("{}@web:~# {command}\n{output}", self.user));
+        match self.device {
+            Some(_) => self.on_screen(command, output),
+            None => self.tail.push_str(&format!("{}@web:~# {command}\n{output}", self.user)),
+        }
         let request = Request::CommandExecuted {
             session_id: "s".into(),
             command: command.into(),

@@ -14,19 +14,56 @@ mod journal;
 
 use super::command;
 use super::facts::Row;
+use regex::Regex;
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// Cleaned output and what is known about where it came from.
 pub(crate) struct Source<'a> {
     lines: Vec<&'a str>,
     command: Option<&'a str>,
     cwd: Option<&'a str>,
+    /// Prompts in the text: the line, and the command behind it.
+    prompts: Vec<(usize, &'a str)>,
 }
+
+/// A prompt with a command: `root@web:~# df -h`, `[ada@web ~]$ ls`, `$ ls`, `r1# show ip bgp`.
+static PROMPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:\(\S+\) ?)?(?:\[?[\w.-]+@[\w.-]+[^$#%>❯\n]{0,120}[$#%>❯]|[$#%❯]|[A-Za-z][\w.-]*(?:\([\w-]+\))?[#>])",
+        r" ?(?P<command>[\w./~(\[{:!].*)$"
+    ))
+    .ok()
+});
 
 impl<'a> Source<'a> {
     /// `text` has no escape sequences any more; `command` is what printed it, if the session says so.
     pub(crate) fn new(text: &'a str, command: Option<&'a str>, cwd: Option<&'a str>) -> Self {
-        Self { lines: text.lines().map(str::trim_end).collect(), command, cwd }
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let prompts = if command.is_some() { Vec::new() } else { prompts(&lines) };
+        Self { lines, command, cwd, prompts }
+    }
+
+    /// What printed the whole text, where the session says so.
+    pub(crate) fn command(&self) -> Option<&'a str> {
+        self.command
+    }
+
+    /// The command that printed a line: the reported one, or that of the last prompt above.
+    pub(crate) fn command_of(&self, line: usize) -> Option<&'a str> {
+        let above = self.prompts.partition_point(|(n, _)| *n <= line);
+        self.command.or_else(|| Some(self.prompts.get(above.checked_sub(1)?)?.1))
+    }
+
+    /// Whether a line can be what a tool said: what a viewer shows is no state of this machine, and what it shows of
+    /// a log only where logs are meant.
+    pub(crate) fn may_read(&self, line: usize, is_log: bool, tools: &[String]) -> bool {
+        let Some(command) = self.command_of(line) else { return true };
+        let is_of_tool = || tools.is_empty() || tools.iter().any(|t| command::arguments(command, t).is_some());
+        match command::only_views(command) {
+            true => is_log && command::shows_a_log(command),
+            false => is_of_tool(),
+        }
     }
 
     pub(crate) fn lines(&self) -> &[&'a str] {
@@ -48,6 +85,17 @@ impl<'a> Source<'a> {
             None => self.cwd.map(Into::into),
         }
     }
+}
+
+fn prompts<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str)> {
+    let signs = ['$', '#', '%', '>', '❯'];
+    let command = |line: &'a str| {
+        // Most lines have no sign of a prompt near their beginning.
+        let start = line.get(..line.len().min(120)).unwrap_or(line);
+        let found = start.contains(signs).then(|| PROMPT.as_ref()?.captures(line)).flatten()?;
+        Some(found.name("command")?.as_str())
+    };
+    lines.iter().enumerate().filter_map(|(n, line)| Some((n, command(line)?))).collect()
 }
 
 /// The readers that a runbook can name.

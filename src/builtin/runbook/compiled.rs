@@ -1,27 +1,35 @@
-//! A runbook ready to run: its file's patterns, expressions and templates read, every name checked.
+//! A runbook ready to run. How one is made of its file is in [`super::compile`].
 
 use super::super::facts::{MAX_ROWS, Row, Unit, Value};
 use super::super::readers::{Reader, Source};
 use super::super::size;
-use super::eval::ENGINE_NAMES;
 use super::expr::Expr;
-use super::file::{CardFile, File, FindingFile, Measure, PatternFile, RemedyFile, StepFile, TroubleFile};
-use super::template::Template;
+pub(crate) use super::file::Area;
+use super::file::Measure;
+use super::finder::Hits;
+use super::lazy::Lazy;
+use super::template::{Syntax, Template};
 use crate::linus::contract::Risk;
-use regex::Regex;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::shell::Dialect;
+use std::collections::BTreeMap;
 
 /// A table that the runbook reads itself: one row for each line that matches, a field for each named capture.
 pub(crate) struct Pattern {
     pub(crate) table: &'static str,
-    line: Regex,
-    units: BTreeMap<String, Measure>,
+    pub(super) line: Lazy,
+    /// A line above whose captures are the row's as well: the interface above its counters.
+    pub(super) head: Option<Lazy>,
+    pub(super) units: BTreeMap<String, Measure>,
     pub(crate) key: Vec<String>,
+    /// It reads what was logged, so also what `journalctl`, `dmesg` and viewers of /var/log show.
+    pub(crate) log: bool,
+    /// The tools that print it; a line of which another command is known is not read.
+    pub(super) tool: Vec<String>,
 }
 
 pub(crate) struct Trouble {
     pub(crate) flag: String,
-    pub(crate) output: Regex,
+    pub(crate) output: Lazy,
     pub(crate) say: Template,
 }
 
@@ -65,13 +73,20 @@ pub(crate) struct Remedy {
 /// One runbook, ready to run.
 pub(crate) struct Runbook {
     pub(crate) name: String,
+    pub(crate) area: Area,
     pub(crate) title: String,
-    pub(crate) can: String,
     pub(crate) example: String,
     pub(crate) summary: Template,
-    pub(crate) confidence: Expr,
-    questions: Vec<Regex>,
-    except: Vec<Regex>,
+    pub(crate) confidence: Option<Expr>,
+    pub(super) questions: Vec<Lazy>,
+    pub(super) except: Vec<Lazy>,
+    /// It gives way to one that is about something more special.
+    pub(crate) is_general: bool,
+    /// The devices whose CLI its commands are for; for a Unix shell where none is named.
+    pub(super) dialects: Vec<String>,
+    pub(crate) exits: Vec<i32>,
+    /// Words of the question that expressions may use.
+    pub(crate) names: Vec<(String, Lazy)>,
     pub(crate) screen: Option<Expr>,
     pub(crate) piped: Option<Expr>,
     pub(crate) readers: Vec<Reader>,
@@ -81,254 +96,90 @@ pub(crate) struct Runbook {
     pub(crate) findings: Vec<Finding>,
     pub(crate) steps: Vec<Step>,
     pub(crate) remedies: Vec<Remedy>,
-    pub(crate) close: Expr,
-}
-
-fn regex(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|e| e.to_string())
-}
-
-fn optional<T>(text: Option<&str>, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
-    text.map(parse).transpose()
+    /// When it is finished; when all its steps are done where nothing is said.
+    pub(crate) close: Option<Expr>,
 }
 
 impl Runbook {
-    /// Reads and checks a file: every pattern, expression, template and name.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|e| e.to_string())?;
-        let runbook = Self {
-            summary: Template::parse(&file.intent.summary)?,
-            confidence: Expr::parse(&file.intent.confidence)?,
-            questions: file.trigger.question.iter().map(|q| regex(q)).collect::<Result<_, _>>()?,
-            except: file.trigger.except.iter().map(|q| regex(q)).collect::<Result<_, _>>()?,
-            screen: optional(file.trigger.screen.as_deref(), Expr::parse)?,
-            piped: optional(file.trigger.piped.as_deref(), Expr::parse)?,
-            readers: file.read,
-            patterns: file.pattern.into_iter().map(Pattern::compile).collect::<Result<_, _>>()?,
-            facts: file
-                .fact
-                .into_iter()
-                .map(|f| Ok((f.name, Expr::parse(&f.value)?)))
-                .collect::<Result<_, String>>()?,
-            troubles: file.trouble.into_iter().map(Trouble::compile).collect::<Result<_, _>>()?,
-            findings: file.finding.iter().map(Finding::compile).collect::<Result<_, _>>()?,
-            steps: file.step.into_iter().map(Step::compile).collect::<Result<_, _>>()?,
-            remedies: file.remedy.into_iter().map(Remedy::compile).collect::<Result<_, _>>()?,
-            close: Expr::parse(&file.close)?,
-            name: file.name,
-            title: file.title,
-            can: file.can,
-            example: file.example,
-        };
-        runbook.check().map_err(|e| format!("{}: {e}", runbook.name))?;
-        Ok(runbook)
+    /// Whether a question, in lower case, is about this. `can_match` is what a finder leaves of the patterns.
+    pub(super) fn is_about(&self, question: &str, can_match: impl Fn(usize) -> bool) -> bool {
+        let mut asked = self.questions.iter().enumerate();
+        asked.any(|(i, q)| can_match(i) && q.is_match(question))
+            && !self.except.iter().any(|q| q.is_match(question))
     }
 
-    /// Whether a question is about this.
-    pub(crate) fn is_about(&self, question: &str) -> bool {
-        let question = question.to_lowercase();
-        self.questions.iter().any(|q| q.is_match(&question))
-            && !self.except.iter().any(|q| q.is_match(&question))
+    /// The patterns on lines, in the order in which a [`Hits`] counts them.
+    pub(super) fn on_lines(&self) -> impl Iterator<Item = &Lazy> {
+        let patterns = self.patterns.iter().flat_map(|p| std::iter::once(&p.line).chain(&p.head));
+        patterns.chain(self.troubles.iter().map(|t| &t.output))
     }
 
-    /// Every name must be a fact, a flag or the engine's, every table one that is read.
-    fn check(&self) -> Result<(), String> {
-        let mut names: BTreeSet<&str> = ENGINE_NAMES.into_iter().collect();
-        names.extend(self.facts.iter().map(|(name, _)| name.as_str()));
-        names.extend(self.troubles.iter().map(|t| t.flag.as_str()));
-        names.extend(self.steps.iter().flat_map(|s| &s.cards).filter_map(|c| c.empty.as_deref()));
-        let mut tables: BTreeSet<&str> = self.readers.iter().map(|r| r.table().0).collect();
-        tables.extend(self.patterns.iter().map(|p| p.table));
-        let mut unknown = BTreeSet::new();
-        self.names(&mut |name, is_table| {
-            if !if is_table { &tables } else { &names }.contains(name) {
-                unknown.insert(name.to_owned());
-            }
-        });
-        for table in self.remedies.iter().filter_map(|r| r.each.as_deref()).filter(|t| !tables.contains(t)) {
-            unknown.insert(table.into());
-        }
-        if !unknown.is_empty() {
-            return Err(format!("unknown names: {unknown:?}"));
-        }
-        if !self.is_about(&self.example) {
-            return Err("its example is no question for it".into());
-        }
-        // Whoever changes something is told the way back, even if there is none.
-        match self.remedies.iter().find(|r| r.risk > Risk::Low && r.undo.is_none()) {
-            Some(remedy) => Err(format!("remedy {} does not say how to undo it", remedy.id)),
-            None => Ok(()),
+    /// Whether its commands can be typed where such a CLI reads them.
+    pub(crate) fn is_for(&self, dialect: Dialect) -> bool {
+        let is_foreign = dialect.is_device() || dialect == Dialect::PowerShell;
+        match self.dialects.is_empty() {
+            true => !is_foreign,
+            false => [dialect, dialect.family()]
+                .iter()
+                .filter_map(|d| d.name())
+                .any(|name| self.dialects.iter().any(|d| d == name)),
         }
     }
 
-    fn names(&self, found: &mut dyn FnMut(&str, bool)) {
-        self.summary.names(found);
-        self.confidence.names(found);
-        self.close.names(found);
-        self.screen.iter().chain(&self.piped).for_each(|e| e.names(found));
-        self.facts.iter().for_each(|(_, e)| e.names(found));
-        self.troubles.iter().for_each(|t| t.say.names(found));
-        for finding in &self.findings {
-            finding.when.names(found);
-            finding.text.names(found);
-            finding.cite.iter().for_each(|e| e.names(found));
-        }
-        for step in &self.steps {
-            step.text.names(found);
-            step.done.names(found);
-            step.when.iter().chain(&step.early).for_each(|e| e.names(found));
-            for card in &step.cards {
-                card.when.iter().for_each(|e| e.names(found));
-                card.command.names(found);
-                card.text.names(found);
-            }
-        }
-        for remedy in &self.remedies {
-            remedy.when.names(found);
-            remedy.by.iter().chain(&remedy.gain).for_each(|e| e.names(found));
-            remedy.command.names(found);
-            remedy.text.names(found);
-            remedy.verify.iter().for_each(|t| t.names(found));
-        }
+    pub(crate) fn syntax(&self) -> Syntax {
+        if self.dialects.is_empty() { Syntax::Shell } else { Syntax::Device }
     }
 }
 
 impl Pattern {
-    fn compile(file: PatternFile) -> Result<Self, String> {
-        // Tables are named by the runbooks that are loaded once at start: the leak is bounded by their text.
-        let table = Box::leak(file.table.into_boxed_str());
-        Ok(Self { table, line: regex(&file.line)?, units: file.units, key: file.key })
-    }
-
-    pub(crate) fn read(&self, source: &Source<'_>) -> Vec<Row> {
-        let captures = source.lines().iter().filter_map(|line| self.line.captures(line).map(|c| (line, c)));
-        captures.take(MAX_ROWS).map(|(line, captures)| self.row(line, &captures)).collect()
-    }
-
-    fn row(&self, line: &str, captures: &regex::Captures<'_>) -> Row {
-        let mut row = Row::new(line);
-        for name in self.line.capture_names().flatten() {
-            let Some(found) = captures.name(name).map(|m| m.as_str()) else { continue };
-            let number = |unit, scale: f64| match size::parse(found) {
-                Some(amount) => Value::Number(amount.number * scale, unit),
-                None => Value::Null,
-            };
-            let value = match self.units.get(name) {
-                None => Value::text(found),
-                Some(Measure::Size) => number(Unit::Bytes, 1.0),
-                Some(Measure::Kib) => number(Unit::Bytes, 1024.0),
-                Some(Measure::Percent) => number(Unit::Percent, 1.0),
-                Some(Measure::Count) => number(Unit::Count, 1.0),
-            };
-            row = row.with(name.to_owned(), value);
+    /// Rows of the lines that `hits` names for the pattern; `at` is its number there, its head's is the next.
+    pub(crate) fn read(&self, source: &Source<'_>, hits: &Hits, at: usize) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut lines: Vec<usize> = hits.of(at).to_vec();
+        if self.head.is_some() {
+            lines.extend(hits.of(at + 1));
+            lines.sort_unstable();
+            lines.dedup();
         }
-        row
-    }
-}
-
-impl Trouble {
-    fn compile(file: TroubleFile) -> Result<Self, String> {
-        Ok(Self { flag: file.flag, output: regex(&file.output)?, say: Template::parse(&file.say)? })
-    }
-}
-
-impl Finding {
-    fn compile(file: &FindingFile) -> Result<Self, String> {
-        Ok(Self {
-            when: Expr::parse(&file.when)?,
-            text: Template::parse(&file.text)?,
-            cite: optional(file.cite.as_deref(), Expr::parse)?,
-        })
-    }
-}
-
-impl Step {
-    fn compile(file: StepFile) -> Result<Self, String> {
-        Ok(Self {
-            text: Template::parse(&file.text)?,
-            when: optional(file.when.as_deref(), Expr::parse)?,
-            done: Expr::parse(&file.done)?,
-            early: optional(file.early.as_deref(), Expr::parse)?,
-            remedies: file.remedies,
-            cards: file.card.into_iter().map(Card::compile).collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-impl Card {
-    fn compile(file: CardFile) -> Result<Self, String> {
-        Ok(Self {
-            when: optional(file.when.as_deref(), Expr::parse)?,
-            command: Template::parse(&file.command)?,
-            text: Template::parse(&file.text)?,
-            risk: file.risk,
-            empty: file.empty,
-        })
-    }
-}
-
-impl Remedy {
-    fn compile(file: RemedyFile) -> Result<Self, String> {
-        Ok(Self {
-            id: file.id,
-            each: file.each,
-            when: Expr::parse(&file.when)?,
-            by: optional(file.by.as_deref(), Expr::parse)?,
-            limit: file.limit.unwrap_or(1),
-            command: Template::parse(&file.command)?,
-            text: Template::parse(&file.text)?,
-            risk: file.risk,
-            gain: optional(file.gain.as_deref(), Expr::parse)?,
-            undo: file.undo,
-            verify: optional(file.verify.as_deref(), Template::parse)?,
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SMALL: &str = r#"
-        name = "t"
-        title = "test"
-        can = "test"
-        example = "x?"
-        close = "known(oom)"
-        [intent]
-        summary = "s"
-        confidence = "0.5"
-        [trigger]
-        question = ["x"]
-        [[pattern]]
-        table = "kills"
-        line = 'Killed process (?P<pid>\d+) \((?P<comm>[^)]+)\).*anon-rss:(?P<rss>\d+)kB'
-        units = { pid = "count", rss = "kib" }
-        key = ["pid"]
-        [[fact]]
-        name = "oom"
-        value = "top(kills, row.rss > 0, row.rss)"
-        [[step]]
-        text = "t"
-        done = "known(oom)"
-    "#;
-
-    #[test]
-    fn named_captures_become_fields_with_units() {
-        let runbook = Runbook::parse(SMALL).unwrap_or_else(|e| panic!("{e}"));
-        let text = "Out of memory: Killed process 42 (mysqld) total-vm:9kB, anon-rss:2048kB, file-rss:0kB";
-        let rows = runbook.patterns[0].read(&Source::new(text, None, None));
-        assert_eq!(rows[0].get("rss"), Some(&Value::Number(2048.0 * 1024.0, Unit::Bytes)));
-        assert_eq!(rows[0].text("comm"), Some("mysqld"));
+        let mut above: Option<(usize, Vec<(String, Value)>)> = None;
+        for n in lines {
+            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool)) else {
+                continue;
+            };
+            if let Some(head) = self.head.as_ref().and_then(|head| head.captures(line)) {
+                above = Some((n, self.fields(&head)));
+            }
+            let Some(captures) = self.line.captures(line) else { continue };
+            let inherited = match &above {
+                Some((head, fields)) if source.command_of(*head) == source.command_of(n) => fields.clone(),
+                _ if self.head.is_some() => continue,
+                _ => Vec::new(),
+            };
+            let fields = inherited.into_iter().chain(self.fields(&captures));
+            rows.push(fields.fold(Row::new(line), |row, (name, value)| row.with(name, value)));
+        }
+        // Of a long log the end counts.
+        rows.split_off(rows.len().saturating_sub(MAX_ROWS))
     }
 
-    #[test]
-    fn mistakes_in_a_file_are_named() {
-        let error = |from: &str, to: &str| Runbook::parse(&SMALL.replace(from, to)).err().unwrap_or_default();
-        assert!(error("known(oom)\"\n        [intent]", "known(ooom)\"\n        [intent]").contains("ooom"));
-        assert!(error("top(kills,", "top(skills,").contains("skills"));
-        assert!(error("title =", "tilte =").contains("tilte"));
-        assert!(error("x?", "y?").contains("example"));
-        assert!(error("[^)]+", "[^)+").contains("regex"));
+    fn fields(&self, captures: &regex::Captures<'_>) -> Vec<(String, Value)> {
+        let names = self.line.capture_names().chain(self.head.iter().flat_map(Lazy::capture_names));
+        let found = names.filter_map(|name| Some((name, captures.name(name)?.as_str())));
+        found.map(|(name, text)| (name.to_owned(), self.value(name, text))).collect()
+    }
+
+    fn value(&self, name: &str, text: &str) -> Value {
+        let number = |unit, scale: f64| match size::parse(text) {
+            Some(amount) => Value::Number(amount.number * scale, unit),
+            None => Value::Null,
+        };
+        match self.units.get(name) {
+            None => Value::text(text),
+            Some(Measure::Size) => number(Unit::Bytes, 1.0),
+            Some(Measure::Kib) => number(Unit::Bytes, 1024.0),
+            Some(Measure::Mib) => number(Unit::Bytes, 1048576.0),
+            Some(Measure::Percent) => number(Unit::Percent, 1.0),
+            Some(Measure::Count) => number(Unit::Count, 1.0),
+        }
     }
 }

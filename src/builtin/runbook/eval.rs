@@ -14,6 +14,11 @@ use std::sync::Arc;
 pub(crate) const ENGINE_NAMES: [&str; 9] =
     ["asked", "question", "sudo", "root", "piped", "tried", "null", "row", "no_sudo"];
 
+/// The flag of a tool that a shell did not find is this and its name.
+pub(crate) const MISSING: &str = "missing ";
+/// Names that a list in a sentence shows; what is more is counted.
+const MAX_LISTED: usize = 6;
+
 /// What names mean.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
@@ -127,6 +132,9 @@ fn call(function: Function, arguments: &[Expr], scope: Scope<'_>) -> Value {
             (Value::Text(path), Value::Text(directory)) => Value::Bool(path::is_under(&path, &directory)),
             _ => Value::Bool(false),
         },
+        Function::Missing => Value::Bool(
+            value(0).as_text().is_some_and(|tool| scope.facts.has_flag(&format!("{MISSING}{tool}"))),
+        ),
         _ => Value::Null,
     }
 }
@@ -154,6 +162,14 @@ fn on_table(function: Function, table: &str, arguments: &[Expr], scope: Scope<'_
             let values: Vec<f64> = matching.filter_map(by).collect();
             if values.is_empty() { Value::Null } else { Value::Number(values.iter().sum(), Unit::Bytes) }
         }
+        Function::Last => {
+            let mut rows = table.latest();
+            let last = rows.find(|row| arguments.first().is_none_or(|a| a.holds(in_row(row))));
+            last.map_or(Value::Null, |row| Value::Row(row.clone()))
+        }
+        Function::List => list(matching.filter_map(|row| {
+            arguments.get(1).and_then(|a| a.eval(in_row(row)).as_text().map(ToOwned::to_owned))
+        })),
         Function::At => {
             let key = value(0);
             key.as_text().and_then(|k| table.get(k)).map_or(Value::Null, |row| Value::Row(row.clone()))
@@ -164,6 +180,23 @@ fn on_table(function: Function, table: &str, arguments: &[Expr], scope: Scope<'_
         Function::Listed => Value::Bool(value(0).as_text().is_some_and(|path| tree::is_listed(table, path))),
         _ => Value::Null,
     }
+}
+
+/// `a, b and 3 more`, each once.
+fn list(texts: impl Iterator<Item = String>) -> Value {
+    let mut all: Vec<String> = Vec::new();
+    for text in texts {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    if all.is_empty() {
+        return Value::Null;
+    }
+    let more = all.len().saturating_sub(MAX_LISTED);
+    all.truncate(MAX_LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Value::text(all.join(", ") + &rest)
 }
 
 #[cfg(test)]
@@ -215,6 +248,9 @@ mod tests {
             "asked ~ '^/var/'",
             "not known(nothing)",
             "sum(df, row.use > 0, row.use) == 138",
+            "last(df).mount == '/var' and last(df, row.use < 50).mount == '/'",
+            "list(df, row.use > 0, row.mount) == '/, /var'",
+            "not missing('ss')",
         ] {
             assert_eq!(eval(text), Value::Bool(true), "{text}");
         }

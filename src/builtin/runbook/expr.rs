@@ -1,7 +1,7 @@
 //! The expressions of runbooks, as trees.
 
 use super::super::facts::Value;
-use regex::Regex;
+use super::lazy::Lazy;
 
 #[derive(Debug, Clone)]
 pub(crate) enum Expr {
@@ -12,7 +12,7 @@ pub(crate) enum Expr {
     Field(Box<Expr>, Vec<String>),
     Not(Box<Expr>),
     Binary(Op, Box<Expr>, Box<Expr>),
-    Matches(Box<Expr>, Regex),
+    Matches(Box<Expr>, Lazy),
     Call(Function, Vec<Expr>),
     /// A function on the rows of a table.
     Table(Function, String, Vec<Expr>),
@@ -50,11 +50,14 @@ pub(crate) enum Function {
     At,
     Descend,
     Listed,
+    Last,
+    List,
+    Missing,
 }
 
 impl Function {
     /// Name, and the number of arguments at least and at most; for those on tables the table is one of them.
-    pub(super) const ALL: [(&'static str, Self, usize, usize); 14] = [
+    pub(super) const ALL: [(&'static str, Self, usize, usize); 17] = [
         ("known", Self::Known, 1, 1),
         ("if", Self::If, 3, 3),
         ("first", Self::First, 1, 9),
@@ -69,17 +72,47 @@ impl Function {
         ("at", Self::At, 2, 2),
         ("descend", Self::Descend, 2, 2),
         ("listed", Self::Listed, 2, 2),
+        ("last", Self::Last, 1, 2),
+        ("list", Self::List, 3, 3),
+        ("missing", Self::Missing, 1, 1),
     ];
 
     pub(super) fn takes_table(self) -> bool {
         matches!(
             self,
-            Self::Top | Self::Any | Self::Count | Self::Sum | Self::At | Self::Descend | Self::Listed
+            Self::Top
+                | Self::Any
+                | Self::Count
+                | Self::Sum
+                | Self::At
+                | Self::Descend
+                | Self::Listed
+                | Self::Last
+                | Self::List
         )
     }
 }
 
 impl Expr {
+    /// Every pattern in it.
+    pub(crate) fn patterns(&self, found: &mut dyn FnMut(&Lazy)) {
+        match self {
+            Self::Literal(_) | Self::Name(_) => {}
+            Self::Matches(e, pattern) => {
+                found(pattern);
+                e.patterns(found);
+            }
+            Self::Not(e) | Self::Field(e, _) => e.patterns(found),
+            Self::Binary(_, a, b) => {
+                a.patterns(found);
+                b.patterns(found);
+            }
+            Self::Call(_, arguments) | Self::Table(_, _, arguments) => {
+                arguments.iter().for_each(|a| a.patterns(found));
+            }
+        }
+    }
+
     /// Every name that the expression uses, and every table.
     pub(crate) fn names(&self, found: &mut dyn FnMut(&str, bool)) {
         match self {

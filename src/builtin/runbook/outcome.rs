@@ -4,6 +4,7 @@ use super::super::facts::{Row, Value};
 use super::super::{plain, size};
 use super::compiled::{Remedy, Step};
 use super::eval::Scope;
+use super::template::Syntax;
 use super::plan::Plan;
 use crate::linus::contract::{self, IntentUpdate, Risk, StepStatus};
 use std::sync::Arc;
@@ -32,16 +33,19 @@ pub(crate) struct Outcome {
 impl Plan {
     pub(crate) fn outcome(&self) -> Outcome {
         let scope = self.scope(None);
-        let is_closed = self.runbook.close.holds(scope);
         let steps: Vec<(&Step, bool)> = self
             .runbook
             .steps
             .iter()
             .filter(|s| s.when.as_ref().is_none_or(|w| w.holds(scope)))
             .map(|s| (s, s.done.holds(scope)))
-            // What was not needed in the end is not ticked: it was not done.
-            .filter(|(_, done)| *done || !is_closed)
             .collect();
+        let is_closed = match &self.runbook.close {
+            Some(close) => close.holds(scope),
+            None => steps.iter().all(|(_, done)| *done),
+        };
+        // What was not needed in the end is not ticked: it was not done.
+        let steps: Vec<_> = steps.into_iter().filter(|(_, done)| *done || !is_closed).collect();
         // After a change its effect is what matters next, whatever else was still to be measured.
         let effect = steps.iter().position(|(s, done)| !done && s.remedies).filter(|_| self.is_look_due);
         let current = effect.or_else(|| steps.iter().position(|(_, done)| !done));
@@ -49,7 +53,7 @@ impl Plan {
         Outcome {
             intent: IntentUpdate {
                 summary: self.runbook.summary.text(scope).unwrap_or_default(),
-                confidence: self.runbook.confidence.eval(scope).number().map(|c| c.clamp(0.0, 1.0)),
+                confidence: Some(self.confidence(&steps)),
                 steps: steps
                     .iter()
                     .enumerate()
@@ -68,6 +72,13 @@ impl Plan {
             findings: self.findings(),
             is_closed,
         }
+    }
+
+    /// The runbook's own, else the share of the steps that are done, between "began" and "nearly there".
+    fn confidence(&self, steps: &[(&Step, bool)]) -> f64 {
+        let own = self.runbook.confidence.as_ref().and_then(|c| c.eval(self.scope(None)).number());
+        let done = steps.iter().filter(|(_, done)| *done).count();
+        own.unwrap_or(0.4 + 0.5 * done as f64 / steps.len().max(1) as f64).clamp(0.0, 1.0)
     }
 
     fn findings(&self) -> Vec<String> {
@@ -119,7 +130,7 @@ impl Plan {
         cards
             .filter_map(|c| {
                 Some(Proposal {
-                    command: c.command.command(scope)?,
+                    command: c.command.command(scope, self.runbook.syntax())?,
                     text: c.text.text(scope)?,
                     risk: c.risk,
                     remedy: None,
@@ -155,19 +166,19 @@ impl Plan {
         if !remedy.when.holds(scope) {
             return None;
         }
-        let command = remedy.command.command(scope)?;
+        let command = remedy.command.command(scope, self.runbook.syntax())?;
         let key = format!("{}\n{command}", remedy.id);
         if self.tried.contains(&key) {
             return None;
         }
         let gain = remedy.gain.as_ref().and_then(|g| g.eval(scope).number()).unwrap_or(0.0);
-        let text = describe(remedy, gain, scope)?;
+        let text = describe(remedy, gain, scope, self.runbook.syntax())?;
         Some((gain, Proposal { command, text, risk: remedy.risk, remedy: Some(key), empty: None }))
     }
 }
 
 /// Why, how much, the way back, and how to see the effect.
-fn describe(remedy: &Remedy, gain: f64, scope: Scope<'_>) -> Option<String> {
+fn describe(remedy: &Remedy, gain: f64, scope: Scope<'_>, syntax: Syntax) -> Option<String> {
     let mut text = remedy.text.text(scope)?;
     if gain > 0.0 {
         text.push_str(&format!(" Frees about {}.", size::human(gain)));
@@ -175,7 +186,7 @@ fn describe(remedy: &Remedy, gain: f64, scope: Scope<'_>) -> Option<String> {
     if let Some(undo) = &remedy.undo {
         text.push_str(&format!(" Undo: {undo}."));
     }
-    if let Some(verify) = remedy.verify.as_ref().and_then(|v| v.command(scope)) {
+    if let Some(verify) = remedy.verify.as_ref().and_then(|v| v.command(scope, syntax)) {
         text.push_str(&format!(" Then check: {verify}"));
     }
     Some(text)

@@ -10,7 +10,7 @@
 
 use super::super::facts::{Unit, Value};
 use super::expr::{Expr, Function, Op};
-use regex::Regex;
+use super::lazy::Lazy;
 
 impl Expr {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
@@ -139,7 +139,7 @@ impl Parser {
         let left = self.sum()?;
         if self.sign("~") {
             let Some(Token::Text(pattern)) = self.next() else { return Err("`~` needs a 'pattern'".into()) };
-            let pattern = Regex::new(&pattern).map_err(|e| e.to_string())?;
+            let pattern = Lazy::parse(&pattern)?;
             return Ok(Expr::Matches(Box::new(left), pattern));
         }
         for (sign, op) in TESTS {

@@ -4,10 +4,10 @@
 
 use super::super::facts::{Facts, Row, Value};
 use super::super::question::path_in;
-use super::super::readers::Source;
 use super::super::{command, plain};
 use super::compiled::Runbook;
-use super::eval::Scope;
+use super::eval::{MISSING, Scope};
+use super::library::{Library, Reading};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -20,11 +20,18 @@ static NO_SUDO: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// A shell that does not find a tool: `bash: ss: command not found`, `sh: 1: ss: not found`.
+static NOT_FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$").ok()
+});
+
 pub(crate) struct Plan {
     pub(crate) runbook: Arc<Runbook>,
     /// The path in the question.
     pub(crate) asked: Option<String>,
     question: String,
+    /// The runbook's words of the question.
+    words: Vec<(String, Value)>,
     /// The question came together with the output that it is about, and nothing else will come.
     is_piped: bool,
     pub(super) facts: Facts,
@@ -57,9 +64,14 @@ pub(crate) struct Observed {
 
 impl Plan {
     pub(crate) fn new(runbook: &Arc<Runbook>, question: &str, asker: Asker) -> Self {
+        let word = |pattern: &super::lazy::Lazy| {
+            let found = pattern.captures(question)?;
+            Some(Value::text(found.get(1).or(found.get(0))?.as_str()))
+        };
         let mut plan = Self {
             runbook: runbook.clone(),
             asked: path_in(question),
+            words: runbook.names.iter().map(|(n, p)| (n.clone(), word(p).unwrap_or(Value::Null))).collect(),
             question: question.to_lowercase(),
             facts: Facts::default(),
             values: BTreeMap::new(),
@@ -74,48 +86,53 @@ impl Plan {
         plan
     }
 
-    /// Reads output. `command` is what printed it, where the session knows.
-    pub(crate) fn observe(&mut self, text: &str, from: Option<&str>, cwd: Option<&str>) -> Observed {
+    /// Reads output. `library` is where the reading was made.
+    pub(crate) fn observe(&mut self, library: &Library, reading: &Reading<'_>) -> Observed {
         let mut observed = Observed::default();
-        if from.is_some_and(command::only_views) {
-            return observed;
-        }
-        let clean = plain::clean(text);
-        let source = Source::new(&clean, from, cwd);
+        let source = &reading.source;
         let runbook = self.runbook.clone();
-        for reader in &runbook.readers {
+        let is_shown_only = source.command().is_some_and(command::only_views);
+        for reader in runbook.readers.iter().filter(|_| !is_shown_only) {
             let (table, key) = reader.table();
             let before = observed;
-            self.keep(table, key, reader.read(&source), &mut observed);
-            // A screen that is read again shows what was before the change.
-            let is_fresh =
-                observed.rows > before.rows && (from.is_some() || observed.has_news && !before.has_news);
-            if is_fresh && reader.shows_effect() {
-                self.is_look_due = false;
-            }
+            self.keep(table, key, reader.read(source), &mut observed);
+            self.see_effect(reader.shows_effect(), before, observed, source.command().is_some());
         }
+        let mut at = library.start_of(&runbook);
         for pattern in &runbook.patterns {
             let key: Vec<&str> = pattern.key.iter().map(String::as_str).collect();
-            self.keep(pattern.table, &key, pattern.read(&source), &mut observed);
+            let before = observed;
+            self.keep(pattern.table, &key, pattern.read(source, reading.hits(), at), &mut observed);
+            self.see_effect(!pattern.log, before, observed, source.command().is_some());
+            at += 1 + usize::from(pattern.head.is_some());
         }
-        self.find_troubles(&source, &mut observed);
+        if !is_shown_only {
+            self.find_troubles(reading, at, &mut observed);
+        }
         self.conclude();
         observed
     }
 
+    /// A screen that is read again shows what was before the change.
+    fn see_effect(&mut self, can_show: bool, before: Observed, after: Observed, is_reported: bool) {
+        let is_fresh = after.rows > before.rows && (is_reported || after.has_news && !before.has_news);
+        self.is_look_due &= !(can_show && is_fresh);
+    }
+
     fn keep(&mut self, table: &'static str, key: &[&str], rows: Vec<Row>, observed: &mut Observed) {
         for row in rows {
-            let parts: Vec<&str> = key.iter().map(|k| row.text(k).unwrap_or("")).collect();
+            let parts: Vec<String> = key.iter().map(|k| row.key(k)).collect();
             let key = if parts.is_empty() { row.line.clone() } else { parts.join("\n") };
             observed.rows += 1;
             observed.has_news |= self.facts.put(table, key, row);
         }
     }
 
-    fn find_troubles(&mut self, source: &Source<'_>, observed: &mut Observed) {
+    fn find_troubles(&mut self, reading: &Reading<'_>, start: usize, observed: &mut Observed) {
         let runbook = self.runbook.clone();
+        let lines = reading.source.lines();
         // Error messages are short; a long line is data.
-        for line in source.lines().iter().filter(|l| l.len() < 300) {
+        for line in lines.iter().filter(|l| l.len() < 300 && (l.contains("sudo") || l.contains("not "))) {
             if NO_SUDO.as_ref().is_some_and(|p| p.is_match(line)) && self.facts.set_flag("no_sudo") {
                 observed.has_trouble = true;
                 self.troubles.push(format!(
@@ -123,8 +140,12 @@ impl Plan {
                     plain::printable(line)
                 ));
             }
-            for trouble in runbook.troubles.iter().filter(|t| t.output.is_match(line)) {
-                if self.facts.set_flag(&trouble.flag) {
+            let tool = NOT_FOUND.as_ref().and_then(|p| p.captures(line));
+            observed.has_news |= tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
+        }
+        for (i, trouble) in runbook.troubles.iter().enumerate() {
+            for line in reading.hits().of(start + i).iter().filter_map(|n| lines.get(*n)) {
+                if line.len() < 300 && trouble.output.is_match(line) && self.facts.set_flag(&trouble.flag) {
                     observed.has_trouble = true;
                     observed.has_news = true;
                     let said = trouble.say.text(self.scope(None)).unwrap_or_default();
@@ -132,6 +153,22 @@ impl Plan {
                 }
             }
         }
+    }
+
+    /// Whether a question that `fresh` was made for is about what this plan is about: the same runbook, and no other
+    /// path, port or name.
+    pub(crate) fn is_about_the_same(&self, fresh: &Self) -> bool {
+        let same_word = |(new, old): (&(String, Value), &(String, Value))| new.1 == Value::Null || new == old;
+        self.runbook.name == fresh.runbook.name
+            && (fresh.asked.is_none() || fresh.asked == self.asked)
+            && fresh.words.iter().zip(&self.words).all(same_word)
+    }
+
+    /// Takes over what a plan that was made for the screen has read there.
+    pub(crate) fn take_screen_of(&mut self, fresh: Self) {
+        self.facts.take(fresh.facts);
+        self.troubles.extend(fresh.troubles);
+        self.conclude();
     }
 
     /// The effect is measured from what is known now.
@@ -142,6 +179,8 @@ impl Plan {
 
     pub(crate) fn set_flag(&mut self, flag: &str) {
         self.facts.set_flag(flag);
+        // What was looked for is not there: that is a look at the effect, too.
+        self.is_look_due = false;
         self.conclude();
     }
 
@@ -181,6 +220,7 @@ impl Plan {
             ("piped".to_owned(), Value::Bool(self.is_piped)),
             ("tried".to_owned(), Value::Bool(self.has_changed)),
         ]);
+        self.values.extend(self.words.iter().cloned());
         let runbook = self.runbook.clone();
         for (name, expr) in &runbook.facts {
             let value = expr.eval(self.scope(None));

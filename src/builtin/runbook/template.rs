@@ -8,7 +8,15 @@ use super::super::{plain, quote, size};
 use super::eval::Scope;
 use super::expr::Expr;
 
-#[derive(Debug, Clone)]
+/// Who reads a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Shell,
+    /// A network device's CLI, which knows no quoting that holds for all of them.
+    Device,
+}
+
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Template(Vec<Part>);
 
 #[derive(Debug, Clone)]
@@ -46,12 +54,12 @@ impl Template {
         Ok(Self(parts))
     }
 
-    pub(crate) fn names(&self, found: &mut dyn FnMut(&str, bool)) {
-        for part in &self.0 {
-            if let Part::Hole { expr, .. } = part {
-                expr.names(found);
-            }
-        }
+    /// The expressions of its holes.
+    pub(crate) fn holes(&self) -> impl Iterator<Item = &Expr> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Hole { expr, .. } => Some(expr),
+            Part::Text(_) => None,
+        })
     }
 
     /// A sentence for a person.
@@ -60,14 +68,15 @@ impl Template {
             Value::Text(t) => Some(plain::printable(t)),
             Value::Number(n, Unit::Bytes) => Some(size::human(*n)),
             Value::Number(n, Unit::Percent) => Some(format!("{n:.0} %")),
-            Value::Number(n, Unit::Count) => Some(format!("{n:.0}")),
+            Value::Number(n, Unit::Count) => Some(count(*n)),
             _ => None,
         })
     }
 
-    /// A command line for a shell.
-    pub(crate) fn command(&self, scope: Scope<'_>) -> Option<String> {
+    /// A command line for a shell, or for the CLI of a device.
+    pub(crate) fn command(&self, scope: Scope<'_>, syntax: Syntax) -> Option<String> {
         self.fill(scope, |value| match value {
+            Value::Text(t) if syntax == Syntax::Device => quote::device(t),
             Value::Text(t) => quote::quote(t),
             Value::Number(n, _) if *n >= 0.0 => Some(format!("{n:.0}")),
             _ => None,
@@ -93,6 +102,12 @@ impl Template {
     }
 }
 
+/// A count as a person writes it: `12`, `0.85`, `12.3`.
+fn count(n: f64) -> String {
+    let text = if n.abs() < 10.0 { format!("{n:.2}") } else { format!("{n:.1}") };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::facts::Facts;
@@ -109,7 +124,7 @@ mod tests {
         ]);
         let scope = Scope { facts: &facts, values: &values, row: None };
         let template = Template::parse(text).expect("parses");
-        (template.text(scope), template.command(scope))
+        (template.text(scope), template.command(scope, Syntax::Shell))
     }
 
     #[test]
@@ -117,6 +132,11 @@ mod tests {
         let (text, command) = fill("{sudo}ls -- {dir} +{n|M}M {{}} '{n}'");
         assert_eq!(text.as_deref(), Some("sudo ls -- /var/$(x) y +3M {} '3.9M'"));
         assert_eq!(command.as_deref(), Some("sudo ls -- '/var/$(x) y' +3M {} '4089446'"));
+    }
+
+    #[test]
+    fn counts_keep_the_decimals_that_say_something() {
+        assert_eq!([0.0, 4.0, 0.854, 12.31, 100.0].map(count), ["0", "4", "0.85", "12.3", "100"]);
     }
 
     #[test]

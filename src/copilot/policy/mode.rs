@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What Enter on a card does, and whether anything happens without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,8 @@ impl Mode {
 }
 
 /// What the command line and the configuration can say. Auto is not among them: consent is given at the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", rename_all = "lowercase")]
 pub enum StartMode {
     Suggest,
     #[default]
@@ -70,7 +70,7 @@ impl TryFrom<String> for StartMode {
 pub const CHAIN_LIMIT: ChainLimit = ChainLimit(8);
 
 /// From 1 to 20: nobody follows more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8")]
 pub struct ChainLimit(pub u8);
 

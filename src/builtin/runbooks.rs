@@ -1,0 +1,34 @@
+//! The runbooks that are part of the program, as they are written. Their schema is in `runbooks/README.md`.
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        /// Their texts; a test holds the list against the folder.
+        pub(crate) const FILES: &[&str] = &[$(include_str!(concat!("runbooks/", $name, ".toml"))),*];
+
+        #[cfg(test)]
+        const NAMES: &[&str] = &[$($name),*];
+    };
+}
+
+files! {
+    "disk-full"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::runbook::compiled::Runbook;
+
+    #[test]
+    fn every_file_of_the_folder_is_compiled_in_and_without_mistakes() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/builtin/runbooks");
+        let files = std::fs::read_dir(folder).expect(folder).filter_map(|e| e.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = files.filter_map(|f| Some(f.strip_suffix(".toml")?.to_owned())).collect();
+        names.sort();
+        assert_eq!(names, NAMES, "the list in runbooks.rs, sorted");
+        for (name, text) in NAMES.iter().zip(FILES) {
+            let runbook = Runbook::parse_strictly(text).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            assert_eq!(runbook.name, *name);
+        }
+    }
+}
