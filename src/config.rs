@@ -152,6 +152,8 @@ impl KeysConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
+    /// No panel but a dialogue in lines.
+    pub plain: bool,
     /// Columns; chosen from the terminal's width when absent.
     pub width: Option<u16>,
 }

@@ -48,6 +48,9 @@ pub struct Cli {
     /// Open the panel at the start of the session
     #[arg(long)]
     pub sidebar: bool,
+    /// No panel: a dialogue in lines on the prefix key, for screen readers and braille
+    #[arg(long, conflicts_with = "no_copilot")]
+    pub plain: bool,
     /// Only wrap ssh: no panel, no Linus
     #[arg(long, conflicts_with = "sidebar")]
     pub no_copilot: bool,

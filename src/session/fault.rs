@@ -52,8 +52,15 @@ impl Session {
     /// Puts the panel away without asking it anything.
     fn lose_panel(&mut self) {
         // Its threads end by themselves when their channels close.
-        let taken = self.side.take().and_then(|mut side| side.panel.take_taken());
+        let mut side = self.side.take();
+        let taken = side.as_mut().and_then(|side| side.panel.take_taken());
         self.panel_is_lost = true;
+        let open = side.as_mut().map(|side| &mut side.panel).filter(|panel| panel.view.is_shown());
+        let plain = open.and_then(|panel| Some(panel.plain.as_mut()?.leave(&panel.view)));
+        if let Some(bytes) = plain {
+            self.send_tty(&bytes);
+            self.arm();
+        }
         if let Some(taken) = taken {
             let mut bytes = taken.leave();
             if !taken.is_switched() && !self.modes.is_alternate() {

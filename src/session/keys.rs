@@ -6,7 +6,7 @@ use crate::terminal::keys::Token;
 use crate::terminal::queries::Reply;
 use crate::terminal::replies::Input;
 use crate::ui::{Action, Focus, PrefixAction};
-use crossterm::event::KeyEventKind;
+use crossterm::event::{KeyEvent, KeyEventKind};
 use std::time::Instant;
 
 /// Keys for a panel that is about to open; more than anybody types in that moment.
@@ -89,7 +89,12 @@ impl Session {
 
     /// Input for the panel.
     fn on_tokens(&mut self, tokens: Vec<(Vec<u8>, Token)>, now: Instant) {
+        let mut is_left = false;
         for (raw, token) in tokens {
+            if is_left {
+                self.pass_to_ssh(&raw, now);
+                continue;
+            }
             let Some(side) = &mut self.side else { return };
             side.note_place(now);
             side.panel.dirty = true;
@@ -98,14 +103,12 @@ impl Session {
                 Token::Key(key) if key.kind != KeyEventKind::Release && side.policy.key() => {}
                 Token::Paste { .. } if side.policy.key() => {}
                 Token::Key(key) => {
-                    let Side { panel, copilot, .. } = side;
-                    let actions = panel.view.key(key, copilot, now);
-                    let sends = |a: &Action| matches!(a, Action::SendCard { .. } | Action::Integrate(_));
-                    if !actions.iter().any(sends) && !panel.view.is_confirming() {
-                        // What was held is sent by the same key again, and by nothing that comes after another.
-                        panel.held = None;
+                    let has_sent = self.on_panel_key(key, now);
+                    is_left = !self.panel_is_open();
+                    if is_left && has_sent {
+                        // What was typed behind it in the same moment was not meant for what it starts.
+                        return;
                     }
-                    self.act(actions, now);
                 }
                 Token::Paste { text, truncated } => {
                     side.panel.held = None;
@@ -122,10 +125,32 @@ impl Session {
         }
     }
 
+    /// A key for the panel; true if it has sent something.
+    fn on_panel_key(&mut self, key: KeyEvent, now: Instant) -> bool {
+        self.note_plain_key(&key, now);
+        let Some(Side { panel, copilot, .. }) = &mut self.side else { return false };
+        let was_editing = panel.view.is_editing();
+        let actions = panel.view.key(key, copilot, now);
+        if panel.plain.is_some() && was_editing && !panel.view.is_editing() {
+            // Nothing shows which card is chosen, and one Escape is to lead back to the question.
+            panel.view.choose_none();
+        }
+        let sends = |a: &Action| matches!(a, Action::SendCard { .. } | Action::Integrate(_));
+        let has_sent = actions.iter().any(sends);
+        if !has_sent && !panel.view.is_confirming() {
+            // What was held is sent by the same key again, and by nothing that comes after another.
+            panel.held = None;
+        }
+        self.act(actions, now);
+        self.follow_plain(has_sent, now);
+        has_sent
+    }
+
     /// A key after the prefix.
     pub(super) fn on_prefix(&mut self, action: PrefixAction, now: Instant) {
         // What came before it comes first: an Escape that still waits for the rest of a key.
         self.flush_keys(None);
+        let Some(action) = self.plain_action(action) else { return };
         let Some(Side { panel, copilot, policy, .. }) = &mut self.side else { return };
         panel.held = None;
         panel.dirty = true;
@@ -139,11 +164,16 @@ impl Session {
         }
         let actions = panel.view.prefix(action, copilot, now);
         self.act(actions, now);
+        self.follow_plain(false, now);
     }
 
     fn act(&mut self, actions: Vec<Action>, now: Instant) {
         for action in actions {
             let Some(side) = &mut self.side else { return };
+            if let Some(card) = side.numbered_card(&action) {
+                self.on_prefix(card, now);
+                continue;
+            }
             match action {
                 Action::OpenPanel => self.open_panel(),
                 Action::ClosePanel => self.ask_to_close(now),
@@ -175,7 +205,7 @@ impl Session {
     }
 
     /// Closes now, or when the echo of the last card has come, so that the replay keeps it dimmed.
-    fn ask_to_close(&mut self, now: Instant) {
+    pub(super) fn ask_to_close(&mut self, now: Instant) {
         if let Some(side) = &mut self.side
             && side.waits_for_echo(now)
         {

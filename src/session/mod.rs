@@ -15,6 +15,7 @@ mod leaves;
 mod linus;
 mod outside;
 mod panel;
+mod plain;
 mod policy;
 mod pump;
 mod record;

@@ -5,6 +5,7 @@
 
 use super::cards::{Echo, HeldBack};
 use super::fault::planted;
+use super::plain::Plain;
 use super::watch::Restart;
 use super::{Session, Side};
 use crate::copilot::policy::Stop;
@@ -31,6 +32,8 @@ pub(super) struct Panel {
     pub(super) view: View,
     screen: Screen,
     layout: Layout,
+    /// `--plain`: a dialogue in lines instead.
+    pub(super) plain: Option<Plain>,
     /// While it is open: what it took over.
     taken: Option<Taken>,
     pub(super) dirty: bool,
@@ -83,11 +86,12 @@ impl Taken {
 }
 
 impl Panel {
-    pub(super) fn new(view: View, size: Size, now: Instant) -> Self {
+    pub(super) fn new(view: View, plain: Option<Plain>, size: Size, now: Instant) -> Self {
         Self {
             layout: Layout::new(size, view.choice()),
             view,
             screen: Screen::new(size),
+            plain,
             taken: None,
             dirty: false,
             next_frame: now,
@@ -158,6 +162,9 @@ impl Session {
         }
         let Some(observer) = watch.here() else { return };
         observer.emulator_mut().take_signals();
+        if panel.plain.is_some() {
+            return self.open_plain(now);
+        }
         let switched = !self.modes.is_alternate();
         let mark = observer.emulator().mark();
         panel.taken = Some(Taken { mark, switched, input: InputModes::default() });
@@ -219,6 +226,9 @@ impl Session {
         if !side.panel.view.is_shown() {
             return;
         }
+        if side.panel.plain.is_some() {
+            return self.leave_plain(Instant::now());
+        }
         side.policy.stop(Stop::NotShown);
         let Side { panel, watch, .. } = side;
         panel.view.set_shown(false);
@@ -250,6 +260,9 @@ impl Session {
     pub(super) fn lay_out(&mut self) {
         let size = self.size;
         let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        if panel.plain.is_some() {
+            return self.lay_plain_out();
+        }
         panel.layout = Layout::new(size, panel.view.choice());
         panel.view.note_layout(&panel.layout);
         panel.screen.resize(size);
@@ -282,6 +295,9 @@ impl Session {
     /// Output of ssh's while the panel is shown.
     pub(super) fn on_panel_output(&mut self, bytes: &[u8], now: Instant) {
         let Some(Side { panel, watch, policy, .. }) = &mut self.side else { return };
+        if panel.plain.is_some() {
+            return self.hold(bytes, now);
+        }
         policy.output(bytes);
         watch.output(bytes, &self.modes, now);
         panel.dirty = true;
@@ -316,7 +332,6 @@ impl Session {
 
     /// Draws what has changed, if it is time and the terminal takes it.
     fn draw(&mut self, now: Instant) {
-        let conditions = self.conditions();
         let Some(side) = &mut self.side else { return };
         let panel = &mut side.panel;
         if !panel.view.is_shown() || !panel.dirty || now < panel.next_frame || !self.to_tty.is_empty() {
@@ -325,6 +340,16 @@ impl Session {
         let frame = if panel.view.has_leaves() { LEAVES_FRAME } else { FRAME };
         (panel.dirty, panel.next_frame) = (false, now + frame);
         planted("panel");
+        if let Some(bytes) = self.picture(now) {
+            self.send_tty(&bytes);
+            self.note_drawn(now);
+        }
+    }
+
+    /// The bytes that show everything as it is now.
+    pub(super) fn picture(&mut self, now: Instant) -> Option<Vec<u8>> {
+        let (conditions, size) = (self.conditions(), self.size);
+        let side = self.side.as_mut()?;
         side.note_place(now);
         side.offer_integration(&self.prefix_name);
         let integration = side.integration();
@@ -332,7 +357,7 @@ impl Session {
         let question = side.question();
         let leaves = side.leaves(now);
         let Side { panel, watch, copilot, linus, .. } = side;
-        let Some(observer) = watch.here() else { return };
+        let observer = watch.here()?;
         let status = Status {
             target: linus.target().to_owned(),
             device: Some(observer.facts().dialect).filter(|d| d.is_device()).and_then(Dialect::name),
@@ -345,9 +370,10 @@ impl Session {
             integration,
         };
         let (view, layout, remote) = (&mut panel.view, &panel.layout, observer.emulator().screen());
-        let bytes = panel.screen.draw(|frame| ui::draw(frame, layout, remote, view, copilot, &status));
-        self.send_tty(&bytes);
-        self.note_drawn(now);
+        Some(match &mut panel.plain {
+            Some(plain) => plain.draw(view, copilot, &status, size.cols),
+            None => panel.screen.draw(|frame| ui::draw(frame, layout, remote, view, copilot, &status)),
+        })
     }
 
     /// Panel deadlines: the rest of a key or a reply that does not come, an echo, a frame that was too early.

@@ -80,7 +80,8 @@ impl Session {
         side.panel.view.close_auto();
         match side.policy.mode() {
             Mode::Suggest => side.policy.choose(StartMode::Confirm),
-            Mode::Confirm if !asks => side.panel.view.ask_auto(),
+            // Where nothing is drawn nobody would see what auto is about to send.
+            Mode::Confirm if !asks && side.panel.plain.is_none() => side.panel.view.ask_auto(),
             Mode::Confirm | Mode::Auto => side.policy.choose(StartMode::Suggest),
         }
         self.tell_policy();

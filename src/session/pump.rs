@@ -90,7 +90,7 @@ impl Session {
             if self.panel_is_open() { !self.to_pty.is_over(PANEL_ROOM) } else { !self.to_pty.is_full() };
         let taken = self.terminal_is_taken();
         let tty = wanted(room && !taken, !self.to_tty.is_empty());
-        let pty = wanted(!self.to_tty.is_full(), !self.to_pty.is_empty());
+        let pty = wanted(self.takes_output(), !self.to_pty.is_empty());
         let mut fds = vec![
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.wake.as_fd(), PollFlags::POLLIN),
@@ -116,9 +116,13 @@ impl Session {
             tty_out: tty.intersects(PollFlags::POLLOUT),
             tty_gone: tty.intersects(hung_up),
             // POLLHUP too: what is left is read until EIO says that there is no more.
-            pty_in: pty.intersects(PollFlags::POLLIN | hung_up) && !self.to_tty.is_full(),
+            pty_in: pty.intersects(PollFlags::POLLIN | hung_up) && self.takes_output(),
             pty_out: pty.intersects(PollFlags::POLLOUT | hung_up) && !self.to_pty.is_empty(),
         })
+    }
+
+    fn takes_output(&self) -> bool {
+        !self.to_tty.is_full() && !self.holds_enough()
     }
 
     /// Before the session ssh reads nothing of the terminal that it did not ask for, and so do we not: its agent's
@@ -184,6 +188,7 @@ impl Session {
     /// (ControlPersist with -v) must not keep us: what is there now, no more.
     pub(super) fn drain(&mut self) {
         const MOST: usize = 64 * 1024 * 1024 / CHUNK;
+        self.guarded(Self::end_dialogue);
         let mut buffer = vec![0; CHUNK];
         for _ in 0..MOST {
             self.deliver_to_tty();

@@ -9,6 +9,7 @@ use super::leaves::{Ledger, tap};
 use super::linus::Linus;
 use super::outside::{Outside, lanes_to};
 use super::panel::Panel;
+use super::plain::Plain;
 use super::record::{Recorders, window};
 use super::waiting::Waiting;
 use super::watch::Watch;
@@ -186,7 +187,7 @@ impl Side {
             watch: Watch::start(make, size, event_tx, waker.clone())?,
             copilot,
             linus,
-            panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
+            panel: panel(start, size, now),
             files: Files::new(worker),
             policy: policy(start),
             auto_place: None,
@@ -237,6 +238,12 @@ fn policy(start: &Start<'_>) -> Policy {
 
 fn tail(config: &Config) -> Tail {
     Tail { lines: config.linus.tail_lines.0.into(), sgr: config.linus.tail_sgr }
+}
+
+fn panel(start: &Start<'_>, size: Size, now: Instant) -> Panel {
+    let view = View::new(Theme::new(config::wants_colour()), choice(start.config));
+    let is_plain = start.cli.plain || start.config.panel.plain;
+    Panel::new(view, is_plain.then(Plain::default), size, now)
 }
 
 fn choice(config: &Config) -> Choice {

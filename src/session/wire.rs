@@ -58,7 +58,8 @@ impl Session {
         }
         let raw = self.pty.line_mode() == LineMode::Raw;
         if shown && !raw {
-            side.panel.interrupted = true;
+            // A dialogue in lines does not come back by itself.
+            side.panel.interrupted = side.panel.plain.is_none();
             self.close_panel();
         } else if interrupted && raw {
             side.panel.interrupted = false;

@@ -11,7 +11,7 @@ use super::paint::{lines, paragraph, styled};
 use super::status::Status;
 use super::theme::Theme;
 use super::view::View;
-use crate::copilot::{Copilot, Judgement, Order, Timing};
+use crate::copilot::{Card, Copilot, Judgement, Order, Timing};
 use crate::linus::contract::Risk;
 use crate::text::{sanitize, truncate, visible, width};
 
@@ -50,8 +50,7 @@ impl Around {
             return Self::default();
         };
         let theme = view.theme;
-        let question = view.notice.clone().or_else(|| copilot.suggestions.change(&card.id));
-        let question = question.or_else(|| timing(copilot, &card.id)).or(card.note.map(str::to_owned));
+        let question = view.notice.clone().or_else(|| hindrance(copilot, card));
         let question = question.map(|text| paragraph(&text, cols, 0, theme.warning())).unwrap_or_default();
         let target = truncate(&format!("→ {}", target(copilot, status)), cols);
         let reason = judged.filter(|judgement| judgement.level > Risk::Low).map(|judgement| {
@@ -128,6 +127,12 @@ impl Asked {
     }
 }
 
+/// What speaks against sending it as it stands, or comes first.
+pub(super) fn hindrance(copilot: &Copilot, card: &Card) -> Option<String> {
+    let change = copilot.suggestions.change(&card.id);
+    change.or_else(|| timing(copilot, &card.id)).or(card.note.map(str::to_owned))
+}
+
 /// How the timed undo of a command stands that may cut the session.
 fn timing(copilot: &Copilot, id: &str) -> Option<String> {
     Some(match copilot.suggestions.timer_of(id)? {
@@ -146,7 +151,7 @@ fn timing(copilot: &Copilot, id: &str) -> Option<String> {
 
 /// Who would read it: `root@web-1 (bash)`. Where no prompt tells, the login that ssh was asked for, as long as no other
 /// shell was opened in it.
-fn target(copilot: &Copilot, status: &Status) -> String {
+pub(super) fn target(copilot: &Copilot, status: &Status) -> String {
     let place = copilot.suggestions.place();
     let login = Some(&status.target).filter(|target| place.shell == 0 && !target.is_empty());
     let name = place.name().or(login.cloned()).unwrap_or_else(|| "not known".into());

@@ -175,6 +175,35 @@ impl FileDialog {
         area.contains(at).then_some(at)
     }
 
+    /// All of it in lines, by what they are about. How far something is that is being done is left out.
+    pub(super) fn told(&self, cols: usize, theme: Theme) -> Vec<(&'static str, Vec<Line<'static>>)> {
+        if let FilePage::Busy(what) = &self.page {
+            let doing = what.split(':').next().unwrap_or_default();
+            return vec![("busy", vec![styled(format!("{}: {doing}", visible(&self.path)), theme.plain())])];
+        }
+        let page = [self.head(cols, theme), rows(&self.page, cols, theme)].concat();
+        vec![("page", page), ("keys", table(&self.keys(), cols, theme))]
+    }
+
+    /// What is typed to confirm, and what asks for it.
+    pub(super) fn typed(&self) -> Option<(String, &LineEditor)> {
+        match &self.word {
+            Word::Typed(editor) => Some((format!("{CONFIRMATION}? "), editor)),
+            Word::No | Word::Key => None,
+        }
+    }
+
+    /// What a key is waited for to say.
+    pub(super) fn asks(&self) -> &'static str {
+        match (&self.page, &self.word) {
+            (FilePage::Asking(_), _) => "y or n: ",
+            (FilePage::Busy(_), _) => "Esc cancels: ",
+            (FilePage::Ended { .. }, _) => "Enter closes it: ",
+            (FilePage::Shown(_), Word::Key) => "y writes it: ",
+            (FilePage::Shown(_), _) => "Enter writes it, Esc leaves it: ",
+        }
+    }
+
     /// What always stands on top: which file, where, and what is at stake.
     fn head(&self, cols: usize, theme: Theme) -> Vec<Line<'static>> {
         let FilePage::Shown(shown) = &self.page else {

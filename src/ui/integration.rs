@@ -83,8 +83,7 @@ impl Dialog {
         theme: Theme,
     ) {
         let cols = usize::from(area.width);
-        let chosen = self.choice.filter(|_| !integration.dialect.is_device());
-        let shell = chosen.or(integration.shell);
+        let shell = self.shell(integration);
         let mut foot: Vec<Line<'static>> =
             notice.map(|n| paragraph(n, cols, 0, theme.warning())).unwrap_or_default();
         foot.extend(table(&keys(shell, target), cols, theme));
@@ -101,6 +100,24 @@ impl Dialog {
         ));
         all.extend(foot);
         lines(buffer, area, &all);
+    }
+
+    /// All of it in lines.
+    pub(super) fn told(
+        &self,
+        integration: &Integration,
+        target: &str,
+        cols: usize,
+        theme: Theme,
+    ) -> Vec<Line<'static>> {
+        let shell = self.shell(integration);
+        let mut out = self.body(shell, integration, cols, theme);
+        out.extend(table(&keys(shell, target), cols, theme));
+        out
+    }
+
+    fn shell(&self, integration: &Integration) -> Option<Shell> {
+        self.choice.filter(|_| !integration.dialect.is_device()).or(integration.shell)
     }
 
     fn body(

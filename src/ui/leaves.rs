@@ -88,6 +88,37 @@ impl LeavesView {
         Some(None)
     }
 
+    /// What the keys are about, where nothing is drawn.
+    pub(super) fn note(&mut self, shown: &Leaves) {
+        self.count = shown.leaves.len();
+        self.selected = self.selected.min(self.count.saturating_sub(1));
+        self.current = shown.leaves.get(self.selected).map(|leaf| leaf.what);
+        self.rows = 2;
+    }
+
+    /// In lines, by what they are about: the entries, the selected one, and once it was scrolled into, its payload.
+    pub(super) fn told(
+        &self,
+        shown: &Leaves,
+        cols: usize,
+        theme: Theme,
+    ) -> Vec<(String, Vec<Line<'static>>)> {
+        let say = |text: String| vec![styled(visible(&text).replace('\n', " "), theme.plain())];
+        let mut told = vec![("to".to_owned(), say(shown.to.clone()))];
+        let titles = shown.leaves.iter().zip(1..);
+        told.extend(titles.map(|(leaf, n)| (format!("entry {n}"), say(format!("{n}. {}", leaf.title)))));
+        let Some(leaf) = shown.leaves.get(self.selected) else { return told };
+        let on = format!("On {}: {}.", self.selected + 1, measure(&leaf.body));
+        told.push(("selected".to_owned(), say(on)));
+        // The first row of the foot is for who sees the list.
+        let keys = self.foot(shown, cols, None, theme).into_iter().skip(1);
+        told.push(("keys".to_owned(), keys.collect()));
+        if self.scroll > 0 {
+            told.push((format!("body {}", self.selected), body(leaf, cols, theme)));
+        }
+        told
+    }
+
     fn select(&mut self, at: usize) {
         (self.selected, self.scroll) = (at, 0);
     }

@@ -135,6 +135,10 @@ impl View {
             || !self.input.is_empty()
     }
 
+    pub fn choose_none(&mut self) {
+        (self.selected, self.selected_file) = (None, None);
+    }
+
     /// Whether the word that a high risk asks for is being typed.
     pub fn is_confirming(&self) -> bool {
         self.confirm.is_some()

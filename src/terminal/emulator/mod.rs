@@ -2,6 +2,7 @@
 //! for it, reflow, and replay to the outer terminal. Pure: bytes in, screen and signals out.
 
 mod acts;
+mod below;
 mod charset;
 mod echo;
 mod history;

@@ -101,6 +101,16 @@ impl Modes {
         change(&self.state, &self.state.suspended())
     }
 
+    /// The way back from there.
+    pub fn resume_from_panel(&self) -> Vec<u8> {
+        change(&self.state.suspended(), &self.state)
+    }
+
+    /// Whether nothing keeps text from being printed below the cursor: no margins, no origin mode, no other screen.
+    pub fn prints_anywhere(&self) -> bool {
+        !self.is_alternate() && self.state.region.is_none() && !self.state.is_on(6) && !self.state.is_on(69)
+    }
+
     pub(crate) fn state(&self) -> &State {
         &self.state
     }
