@@ -187,6 +187,7 @@ fn after_quote(view: &View, at: usize, quote: Option<u8>) -> Option<usize> {
 fn is_of_resource(view: &View, name: usize) -> bool {
     let before = &view.bytes[name.saturating_sub(REST).max(view.line(name).start)..name];
     let word = before.rsplit(|b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'=' | b',')).next();
+    view.spend(word.map_or(0, <[u8]>::len));
     word.is_some_and(|word| word.starts_with(b"arn:") || word.starts_with(b"urn:"))
 }
 

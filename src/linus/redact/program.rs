@@ -237,6 +237,7 @@ pub(super) fn piped(view: &View, program: Range<usize>, class: Class, is_user: b
     let line = view.line(program.start);
     let from = line.start.max(program.start.saturating_sub(ECHO_LIMIT));
     let before = &view.bytes[from..program.start];
+    view.spend(before.len() * WORD_BYTE_COST);
     let here = skip_blanks(view, program.end);
     let word = if view.bytes.get(here..here + 3) == Some(b"<<<") {
         words(view, rest_of_command(view, here + 3)).into_iter().next()?
