@@ -55,7 +55,7 @@ impl Session {
         let taken = self.side.take().and_then(|mut side| side.panel.take_taken());
         self.panel_is_lost = true;
         if let Some(taken) = taken {
-            let mut bytes = taken.leave();
+            let mut bytes = taken.leave(&self.modes);
             if !taken.is_switched() && !self.modes.is_alternate() {
                 // The remote has left the alternate screen that the panel was drawn over.
                 bytes.extend_from_slice(b"\x1b[?1049l");
