@@ -18,6 +18,6 @@ mod size;
 pub(crate) mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
+pub use emulator::{Additions, EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;
