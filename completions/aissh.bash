@@ -40,14 +40,14 @@ _aissh() {
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --check --show-config --config-schema --sidebar --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     gap=${rest%%[![:blank:]]*}
     _aissh_as_ssh "${2-$cur}" "$line$gap$cur" "${words[@]}" "$cur"
     # A single dash may become either's.
     if [[ $own == 1 && $cur == - ]]; then
-        COMPREPLY+=(--ask --json --allow --risk --check --show-config --config-schema --sidebar --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version)
+        COMPREPLY+=(--ask --json --allow --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version)
     fi
 }
 

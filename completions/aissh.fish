@@ -27,6 +27,7 @@ complete -c aissh -n __aissh_before_destination -l check -d 'Is everything in pl
 complete -c aissh -n __aissh_before_destination -l show-config -d 'Print the settings in force, also for a destination, and where each comes from'
 complete -c aissh -n __aissh_before_destination -l config-schema -d 'Print a JSON Schema of the configuration file, for editors'
 complete -c aissh -n __aissh_before_destination -l sidebar -d 'Open the panel at the start of the session'
+complete -c aissh -n __aissh_before_destination -l plain -d 'No panel: a dialogue in lines on the prefix key, for screen readers and braille'
 complete -c aissh -n __aissh_before_destination -l no-copilot -d 'Only wrap ssh: no panel, no Linus'
 complete -c aissh -n __aissh_before_destination -l record -r -F -d 'Record the terminal in this file, which must not exist yet (asciicast v3)'
 complete -c aissh -n __aissh_before_destination -l incident -x -d 'Print a session\'s timeline as Markdown, by its id or the beginning of it; `last` is the newest'

@@ -14,6 +14,7 @@ _aissh() {
     '--show-config:Print the settings in force, also for a destination, and where each comes from'
     '--config-schema:Print a JSON Schema of the configuration file, for editors'
     '--sidebar:Open the panel at the start of the session'
+    '--plain:No panel: a dialogue in lines on the prefix key, for screen readers and braille'
     '--no-copilot:Only wrap ssh: no panel, no Linus'
     '--record:Record the terminal in this file, which must not exist yet (asciicast v3)'
     '--incident:Print a session'\''s timeline as Markdown, by its id or the beginning of it; `last` is the newest'

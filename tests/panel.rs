@@ -8,6 +8,7 @@ use std::fs;
 
 use support::aissh::{PREFIX, Run, chat, close_panel, open_panel, wait_panel};
 use support::lab::Lab;
+use support::linus::Linus;
 use support::screen::picture;
 use support::terminal::{Exit, Size, Terminal};
 
@@ -321,4 +322,25 @@ fn the_help_lists_the_keys() {
     wait_panel(&terminal);
     close_panel(&terminal);
     terminal.wait_prompt(lab.prompt());
+}
+
+#[test]
+fn the_first_panel_says_what_it_is_and_what_leaves_once() {
+    let lab = Lab::start();
+    let linus = Linus::modern();
+    fs::remove_file(lab.client_home().join(".local/state/aissh/welcomed")).unwrap();
+    for is_first in [true, false] {
+        let terminal = Run::aissh(&lab).linus(&linus).size(Size::WIDE).at_prompt();
+        open_panel(&terminal);
+        let text = terminal.screen_text();
+        for line in [
+            "Linus reads this terminal with you",
+            "What leaves: what you ask",
+            "Ctrl-\\ a closes",
+            "lists the keys",
+            "AISSH=off",
+        ] {
+            assert_eq!(text.contains(line), is_first, "{line}\n{text}");
+        }
+    }
 }

@@ -308,3 +308,16 @@ fn the_end_of_the_session_ends_the_dialogue() {
     assert!(shown.iter().any(|line| line == "last"), "{shown:?}");
     assert!(!terminal.screen(vt100::Screen::bracketed_paste), "as the remote left it");
 }
+
+#[test]
+fn the_first_dialogue_says_what_it_is_in_five_lines_once() {
+    let lab = Lab::start();
+    fs::remove_file(lab.client_home().join(".local/state/aissh/welcomed")).unwrap();
+    for is_first in [true, false] {
+        let terminal = Run::aissh(&lab).own(&["--plain"]).at_prompt();
+        ask(&terminal);
+        let text = terminal.screen_text();
+        assert_eq!(text.contains("What leaves this machine: nothing."), is_first, "{text}");
+        assert_eq!(text.contains("AISSH=off"), is_first, "{text}");
+    }
+}

@@ -154,6 +154,11 @@ pub const KEYS: &[Key] = &[
         "`split` makes ssh's terminal narrower, `overlay` covers its right part; `auto` splits from 110 columns on. \
          Below 60 columns the panel has the whole screen while it has the keys.",
     ),
+    key(
+        "panel.plain",
+        Kind::Flag,
+        "`true` is `--plain`: no panel, but a dialogue in lines on the prefix key, for screen readers and braille.",
+    ),
     key("panel.width", Kind::Number(0, 65535), "Columns of the panel. Without it from the terminal's width."),
     by_host(
         "policy.mode",

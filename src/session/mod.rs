@@ -25,6 +25,7 @@ mod suspend;
 mod waiting;
 mod wake;
 mod watch;
+mod welcome;
 mod wire;
 
 pub use exit::Verdict;
@@ -148,6 +149,8 @@ struct Side {
     offers: bool,
     /// ssh itself asks for a secret.
     local_secret: bool,
+    /// The first panel of this session has been opened.
+    is_welcomed: bool,
 }
 
 impl Session {

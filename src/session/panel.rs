@@ -161,6 +161,8 @@ impl Session {
         if !std::mem::take(&mut panel.opening) || panel.interrupted {
             return watch.give_back(now);
         }
+        side.welcome();
+        let Side { panel, watch, .. } = side;
         let Some(observer) = watch.here() else { return };
         observer.emulator_mut().take_signals();
         if panel.plain.is_some() {

@@ -206,6 +206,7 @@ impl Side {
             answers: Answers::of_user(),
             offers: start.config.integration.offer,
             local_secret: false,
+            is_welcomed: false,
         })
     }
 }

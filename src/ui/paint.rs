@@ -1,11 +1,13 @@
 //! Lines into a part of the screen, clipped, whatever its size.
 
-use ratatui::buffer::Buffer;
+use std::num::NonZeroU16;
+
+use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::text::{truncate, visible_char, width, wrap};
+use crate::text::{char_width, truncate, visible_char, width, wrap};
 
 /// A line in one style.
 pub(super) fn styled(text: impl Into<String>, style: Style) -> Line<'static> {
@@ -43,7 +45,45 @@ pub(super) fn by_character(sign: &str, text: &str, cols: usize) -> Vec<String> {
 pub(super) fn lines(buffer: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
     let area = area.intersection(buffer.area);
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
-        buffer.set_line(area.x, y, line, area.width);
+        put(buffer, area, y, line);
+    }
+}
+
+/// One row, a character a cell and its marks with it. Not by grapheme, as ratatui has it: terminals disagree on how wide
+/// one is. Each character is as wide as `text::width` says, and what it may join stands apart.
+fn put(buffer: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
+    let (mut x, mut last) = (area.x, None);
+    for span in line.iter() {
+        let style = line.style.patch(span.style);
+        for c in span.content.chars().filter(|c| !c.is_control()) {
+            let cells = u16::try_from(char_width(c)).unwrap_or(0);
+            if cells == 0 {
+                if let Some((at, cells)) = last {
+                    let cell = &mut buffer[(at, y)];
+                    let marked = format!("{}{c}", cell.symbol());
+                    cell.set_symbol(&marked);
+                    force(cell, cells);
+                }
+                continue;
+            }
+            if x + cells > area.right() {
+                return;
+            }
+            for at in x..x + cells {
+                if let Some(cell) = buffer.cell_mut((at, y)) {
+                    cell.set_char(if at == x { c } else { ' ' }).set_style(style);
+                }
+            }
+            force(&mut buffer[(x, y)], cells);
+            (last, x) = (Some((x, cells)), x + cells);
+        }
+    }
+}
+
+/// Makes a cell count for so many columns, whatever its text counts for by itself.
+pub(super) fn force(cell: &mut Cell, cells: u16) {
+    if let Some(forced) = NonZeroU16::new(cells).filter(|_| cell.cell_width() != cells) {
+        cell.set_diff_option(CellDiffOption::ForcedWidth(forced));
     }
 }
 
@@ -135,5 +175,23 @@ mod tests {
         lines(&mut buffer, Rect::new(1, 0, 50, 50), &vec![styled("abcdef", Style::new()); 9]);
         lines(&mut buffer, Rect::new(9, 9, 5, 5), &[styled("x", Style::new())]);
         assert_eq!(buffer, Buffer::with_lines([" ab"]));
+    }
+
+    /// What stands behind a text stands in the column that the text's width says, whatever a terminal makes of the text.
+    #[test]
+    fn wide_text_and_emoji_move_nothing() {
+        let family = "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+        let texts =
+            ["漢字かな", "👍🏽 ok", family, "☁\u{fe0f} ❤\u{fe0f}x", "🇩🇪🇯🇵", "1\u{fe0f}\u{20e3}", "각", "ｶﾞ"];
+        let odd = ["e\u{301}\u{302}", "क्षि", "لا", "🏽", "\u{1f3f4}\u{e0067}\u{e0062}", "ไทยน้ำ"];
+        for text in texts.into_iter().chain(odd) {
+            for shown in [crate::text::sanitize(text), crate::text::visible(text)] {
+                let line = Line::from(vec![Span::raw(shown.to_string()), Span::raw("|")]);
+                let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 1));
+                lines(&mut buffer, Rect::new(0, 0, 80, 1), &[line]);
+                let at = (0..80).find(|x| buffer[(*x, 0)].symbol() == "|");
+                assert_eq!(at.map(usize::from), Some(width(&shown)), "{text:?} as {shown:?}");
+            }
+        }
     }
 }

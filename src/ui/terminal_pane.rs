@@ -1,12 +1,11 @@
 //! The remote's screen in its pane.
 
-use std::num::NonZeroU16;
-
-use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
 
 use super::backend::{Cursor, Shape};
+use super::paint::force;
 use crate::terminal::Additions;
 use crate::text::{self, sanitize};
 
@@ -75,9 +74,7 @@ fn paint(source: &vt100::Cell, target: &mut Cell, room: u16) {
     }
     target.set_symbol(&fitted(&clean, width));
     // ratatui 0.30 counts the halfwidth sound marks twice (its own correction, and unicode-width >= 0.2.3).
-    if let Some(forced) = NonZeroU16::new(width).filter(|_| target.cell_width() != width) {
-        target.set_diff_option(CellDiffOption::ForcedWidth(forced));
-    }
+    force(target, width);
 }
 
 /// The text in exactly the columns that the emulator gave it. What would be wider for another terminal would
@@ -122,6 +119,8 @@ fn colour(colour: vt100::Color) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ratatui::buffer::CellWidth;
+    use std::num::NonZeroU16;
 
     fn screen(cols: u16, bytes: &str) -> vt100::Parser {
         let mut parser = vt100::Parser::new(NonZeroU16::new(2).unwrap(), NonZeroU16::new(cols).unwrap(), 0);

@@ -7,6 +7,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -111,6 +112,7 @@ impl Builder {
             self.write(&dir, port);
             let (server, log) = self.serve(&dir);
             if log.wait_for(READY) {
+                welcomed(&dir);
                 return Lab { dir, port, account: self.account, server, log };
             }
             end(server);
@@ -263,6 +265,13 @@ impl Drop for Lab {
 fn end(mut server: Child) {
     drop(server.stdin.take());
     let _ = server.wait();
+}
+
+/// The client's user has seen the panel before.
+fn welcomed(dir: &Path) {
+    let state = dir.join("client/.local/state/aissh");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&state).expect("make the state folder");
+    std::fs::write(state.join("welcomed"), "").expect("write a mark");
 }
 
 /// A port of the loopback interface that was free a moment ago.

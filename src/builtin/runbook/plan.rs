@@ -22,7 +22,8 @@ static NO_SUDO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A shell that does not find a tool: `bash: ss: command not found`, `sh: 1: ss: not found`.
 static NOT_FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$").ok()
+    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$")
+        .ok()
 });
 
 pub(crate) struct Plan {
@@ -141,7 +142,8 @@ impl Plan {
                 ));
             }
             let tool = NOT_FOUND.as_ref().and_then(|p| p.captures(line));
-            observed.has_news |= tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
+            observed.has_news |=
+                tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
         }
         for (i, trouble) in runbook.troubles.iter().enumerate() {
             for line in reading.hits().of(start + i).iter().filter_map(|n| lines.get(*n)) {
