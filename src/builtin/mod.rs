@@ -64,6 +64,11 @@ impl Builtin {
         (Self { library: Arc::new(library), ..Self::new() }, mistakes)
     }
 
+    /// Another who knows the same runbooks and remembers nothing.
+    pub fn sibling(&self) -> Self {
+        Self { library: self.library.clone(), sessions: HashMap::new(), clock: 0 }
+    }
+
     /// The answer to one message.
     pub fn handle(&mut self, request: &Request) -> Envelope {
         match request {

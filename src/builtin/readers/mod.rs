@@ -62,7 +62,10 @@ impl<'a> Source<'a> {
         let is_of_tool =
             || tools.is_empty() || tools.iter().any(|t| command::arguments(command, t).is_some());
         match command::only_views(command) {
-            true => is_log && command::shows_a_log(command),
+            true => {
+                let is_own = || self.lines.get(line).is_some_and(|l| command::is_own_message(command, l));
+                is_log && command::shows_a_log(command) || is_own() || !tools.is_empty() && is_of_tool()
+            }
             false => is_of_tool(),
         }
     }

@@ -20,7 +20,8 @@ pub(crate) struct Pattern {
     /// A line above whose captures are the row's as well: the interface above its counters.
     pub(super) head: Option<Lazy>,
     pub(super) units: BTreeMap<String, Measure>,
-    pub(crate) key: Vec<String>,
+    /// The fields that tell rows apart: by their whole lines where nothing is said, one row only where it is empty.
+    pub(crate) key: Option<Vec<String>>,
     /// It reads what was logged, so also what `journalctl`, `dmesg` and viewers of /var/log show.
     pub(crate) log: bool,
     /// The tools that print it; a line of which another command is known is not read.
