@@ -197,12 +197,78 @@ pub enum PanelMode {
     Overlay,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+/// On which side of the terminal the panel is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelPosition {
+    #[default]
+    Right,
+    Left,
+    Bottom,
+}
+
+/// Which colours the panel is drawn in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTheme {
+    /// Dark, unless the terminal says that its background is light (`COLORFGBG`).
+    #[default]
+    Auto,
+    Dark,
+    Light,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
-    /// Columns; chosen from the terminal's width when absent.
+    pub theme: PanelTheme,
+    pub position: PanelPosition,
+    /// Columns of a panel at a side; chosen from the terminal's width when absent.
     pub width: Option<u16>,
+    /// Rows of one at the bottom, in the same way.
+    pub height: Option<u16>,
+    /// Whether the mouse works in both panes while the panel is drawn.
+    pub mouse: bool,
+    /// What is kept of the lines that have left the screen.
+    pub scrollback: Scrollback,
+}
+
+impl Default for PanelConfig {
+    fn default() -> Self {
+        Self {
+            mode: PanelMode::default(),
+            theme: PanelTheme::default(),
+            position: PanelPosition::default(),
+            width: None,
+            height: None,
+            mouse: true,
+            scrollback: Scrollback(8),
+        }
+    }
+}
+
+/// A number of MiB from 1 to 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct Scrollback(u16);
+
+impl Scrollback {
+    pub fn bytes(self) -> usize {
+        usize::from(self.0) << 20
+    }
+}
+
+impl TryFrom<u16> for Scrollback {
+    type Error = String;
+
+    fn try_from(mebibytes: u16) -> Result<Self, String> {
+        if (1..=1024).contains(&mebibytes) {
+            Ok(Self(mebibytes))
+        } else {
+            Err("from 1 to 1024 MiB".to_owned())
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -428,6 +494,12 @@ fn read(path: &Path) -> std::io::Result<String> {
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether the terminal says that its background is light: `COLORFGBG` (rxvt, Konsole, iTerm2) ends in its colour.
+pub fn has_light_background() -> bool {
+    let colours = std::env::var("COLORFGBG").unwrap_or_default();
+    matches!(colours.rsplit(';').next(), Some("7" | "15"))
 }
 
 #[cfg(test)]

@@ -142,7 +142,12 @@ fn modes_that_the_remote_set_are_the_terminals_again() {
         terminal
     });
     open_panel(&terminal);
-    terminal.screen(|screen| assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None));
+    // The panel reads the mouse meanwhile, for both panes.
+    let is_read = |screen: &vt100::Screen| {
+        screen.mouse_protocol_mode() == vt100::MouseProtocolMode::ButtonMotion
+            && screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr
+    };
+    terminal.wait_for(is_read, "the mouse");
     close_panel(&terminal);
     assert_same(&expected, &terminal);
     // Switched off while the panel is open.
@@ -314,7 +319,7 @@ fn the_help_lists_the_keys() {
     let terminal = Run::aissh(&lab).size(Size::WIDE).at_prompt();
     // Help opens the panel if it has to.
     terminal.send(format!("{PREFIX}?"));
-    for shown in ["this help", "edit card n", "panel narrower"] {
+    for shown in ["this help", "edit card n", "panel smaller"] {
         terminal.wait_text(shown);
     }
     terminal.send("\x1b");

@@ -13,6 +13,7 @@ mod keeper;
 mod keys;
 mod leaves;
 mod linus;
+mod mouse;
 mod outside;
 mod panel;
 mod policy;

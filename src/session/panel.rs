@@ -14,7 +14,7 @@ use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
 use crate::terminal::replies::Splitter;
 use crate::terminal::{InputModes, Mark, Signal, Size};
-use crate::ui::{self, Layout, Mode, Screen, Status, View};
+use crate::ui::{self, Begin, Layout, Mode, Screen, Status, View};
 use std::time::{Duration, Instant};
 
 /// At most 60 frames a second.
@@ -52,6 +52,10 @@ pub(super) struct Panel {
     pub(super) echo: Option<Echo>,
     /// A close was asked for and waits for the echo.
     pub(super) closing: bool,
+    /// It was asked to look back through the terminal, and the observer is not here yet.
+    pub(super) looks_back: Option<Begin>,
+    /// Whether the mouse is read while it is drawn.
+    pub(super) mouse: bool,
     /// A card that was held back, its text and the reason: the same again is sent.
     pub(super) held: Option<HeldBack>,
 }
@@ -83,7 +87,7 @@ impl Taken {
 }
 
 impl Panel {
-    pub(super) fn new(view: View, size: Size, now: Instant) -> Self {
+    pub(super) fn new(view: View, size: Size, mouse: bool, now: Instant) -> Self {
         Self {
             layout: Layout::new(size, view.choice()),
             view,
@@ -101,6 +105,8 @@ impl Panel {
             pieces_until: None,
             echo: None,
             closing: false,
+            looks_back: None,
+            mouse,
             held: None,
         }
     }
@@ -176,10 +182,13 @@ impl Session {
         self.follow_input();
         self.lay_out();
         let Some(Side { panel, .. }) = &mut self.side else { return };
-        if panel.layout.mode == Mode::Full {
+        if let Some(begin) = panel.looks_back.take() {
+            self.look_back(begin);
+        } else if panel.layout.mode == Mode::Full {
             // There is no room for both: what was asked for is seen.
             panel.view.enter();
         }
+        let Some(Side { panel, .. }) = &mut self.side else { return };
         let early = std::mem::take(&mut panel.early);
         if !early.is_empty() {
             self.on_keys(&early, now);
@@ -206,6 +215,7 @@ impl Session {
             return;
         }
         side.panel.early.clear();
+        side.panel.looks_back = None;
         if opening {
             self.send_tty(b"\x07");
         }
@@ -216,6 +226,7 @@ impl Session {
         let Some(side) = &mut self.side else { return };
         side.panel.opening = false;
         side.panel.early.clear();
+        side.panel.looks_back = None;
         if !side.panel.view.is_shown() {
             return;
         }
@@ -242,7 +253,9 @@ impl Session {
     /// Keys are encoded as the remote wants them, whoever gets them.
     fn follow_input(&mut self) {
         let Some(Side { panel, .. }) = &mut self.side else { return };
-        let bytes = panel.taken.as_mut().map(|taken| taken.input.follow(&self.modes)).unwrap_or_default();
+        let mouse = panel.mouse;
+        let follow = |taken: &mut Taken| taken.input.follow(&self.modes, mouse);
+        let bytes = panel.taken.as_mut().map(follow).unwrap_or_default();
         self.send_tty(&bytes);
     }
 

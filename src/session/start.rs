@@ -14,7 +14,7 @@ use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
-use crate::config::{self, Config, PanelMode};
+use crate::config::{self, Config, PanelMode, PanelPosition, PanelTheme};
 use crate::copilot::Copilot;
 use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
@@ -36,7 +36,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::text::hex;
-use crate::ui::{Choice, Theme, View};
+use crate::ui::{Choice, Position, Scheme, Theme, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -181,12 +181,13 @@ impl Side {
         let route = Route::new(start.ssh, start.args);
         let worker = Worker::start(route, may_check, event_tx.clone(), waker.clone())?;
         let tail = tail(start.config);
-        let make = move |size| Observer::new(size).with_tail(tail);
+        let kept = start.config.panel.scrollback.bytes();
+        let make = move |size| Observer::new(size).with_tail(tail).keeping(kept);
         Ok(Self {
             watch: Watch::start(make, size, event_tx, waker.clone())?,
             copilot,
             linus,
-            panel: Panel::new(View::new(Theme::new(config::wants_colour()), choice(start.config)), size, now),
+            panel: panel(start.config, size, now),
             files: Files::new(worker),
             policy: policy(start),
             auto_place: None,
@@ -207,6 +208,22 @@ impl Side {
             local_secret: false,
         })
     }
+}
+
+/// `NO_COLOR` before anything; what the terminal says of its background, where the configuration says nothing.
+fn scheme(config: &Config) -> Scheme {
+    match config.panel.theme {
+        _ if !config::wants_colour() => Scheme::None,
+        PanelTheme::Dark => Scheme::Dark,
+        PanelTheme::Light => Scheme::Light,
+        PanelTheme::Auto if config::has_light_background() => Scheme::Light,
+        PanelTheme::Auto => Scheme::Dark,
+    }
+}
+
+fn panel(config: &Config, size: Size, now: Instant) -> Panel {
+    let view = View::new(Theme::new(scheme(config)), choice(config));
+    Panel::new(view, size, config.panel.mouse, now)
 }
 
 /// Who and where as the command line gives it, until `ssh -G` says better.
@@ -245,7 +262,12 @@ fn choice(config: &Config) -> Choice {
         PanelMode::Split => Some(true),
         PanelMode::Overlay => Some(false),
     };
-    Choice { split, width: config.panel.width }
+    let position = match config.panel.position {
+        PanelPosition::Right => Position::Right,
+        PanelPosition::Left => Position::Left,
+        PanelPosition::Bottom => Position::Bottom,
+    };
+    Choice { position, split, width: config.panel.width, height: config.panel.height, alone: false }
 }
 
 /// A random (version 4) UUID, RFC 9562 section 5.4.
