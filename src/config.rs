@@ -198,10 +198,9 @@ pub enum PanelMode {
 }
 
 /// On which side of the terminal the panel is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PanelPosition {
-    #[default]
     Right,
     Left,
     Bottom,
@@ -223,7 +222,8 @@ pub enum PanelTheme {
 pub struct PanelConfig {
     pub mode: PanelMode,
     pub theme: PanelTheme,
-    pub position: PanelPosition,
+    /// Where it was last, when absent; the right at first.
+    pub position: Option<PanelPosition>,
     /// Columns of a panel at a side; chosen from the terminal's width when absent.
     pub width: Option<u16>,
     /// Rows of one at the bottom, in the same way.
@@ -239,7 +239,7 @@ impl Default for PanelConfig {
         Self {
             mode: PanelMode::default(),
             theme: PanelTheme::default(),
-            position: PanelPosition::default(),
+            position: None,
             width: None,
             height: None,
             mouse: true,

@@ -6,7 +6,7 @@ use crate::terminal::keys::Token;
 use crate::terminal::queries::Reply;
 use crate::terminal::replies::Input;
 use crate::ui::{Action, Focus, PrefixAction};
-use crossterm::event::KeyEventKind;
+use crossterm::event::KeyCode;
 use std::time::Instant;
 
 /// Keys for a panel that is about to open; more than anybody types in that moment.
@@ -105,9 +105,9 @@ impl Session {
             side.note_place(now);
             side.panel.dirty = true;
             match token {
-                // It has stopped auto, and means nothing else.
-                Token::Key(key) if key.kind != KeyEventKind::Release && side.policy.key() => {}
-                Token::Paste { .. } if side.policy.key() => {}
+                // It has stopped auto, and does not answer anything besides.
+                Token::Key(key) if side.policy.key() && matches!(key.code, KeyCode::Enter | KeyCode::Esc) => {
+                }
                 Token::Key(key) => {
                     let Side { panel, copilot, .. } = side;
                     let actions = panel.view.key(key, copilot, now);
@@ -119,6 +119,7 @@ impl Session {
                     self.act(actions, now);
                 }
                 Token::Paste { text, truncated } => {
+                    side.policy.key();
                     side.panel.held = None;
                     side.panel.view.paste(&String::from_utf8_lossy(&text));
                     if truncated {

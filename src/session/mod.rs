@@ -19,6 +19,7 @@ mod panel;
 mod policy;
 mod pump;
 mod record;
+mod remember;
 mod replies;
 mod start;
 mod suspend;
@@ -230,6 +231,7 @@ impl Session {
         }
         if let Some(mut side) = self.side.take() {
             side.keep_for_later();
+            side.panel.remember();
             side.files.end();
             if let Some(outside) = side.outside {
                 outside.leave();

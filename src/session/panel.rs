@@ -5,6 +5,7 @@
 
 use super::cards::{Echo, HeldBack};
 use super::fault::planted;
+use super::remember::Remembered;
 use super::watch::Restart;
 use super::{Session, Side};
 use crate::copilot::policy::Stop;
@@ -54,6 +55,9 @@ pub(super) struct Panel {
     pub(super) closing: bool,
     /// It was asked to look back through the terminal, and the observer is not here yet.
     pub(super) looks_back: Option<Begin>,
+    /// What an earlier session left of where the panel was, and what this one began with.
+    known: Remembered,
+    chosen: Remembered,
     /// Whether the mouse is read while it is drawn.
     pub(super) mouse: bool,
     /// A card that was held back, its text and the reason: the same again is sent.
@@ -87,7 +91,8 @@ impl Taken {
 }
 
 impl Panel {
-    pub(super) fn new(view: View, size: Size, mouse: bool, now: Instant) -> Self {
+    pub(super) fn new(view: View, size: Size, mouse: bool, known: Remembered, now: Instant) -> Self {
+        let chosen = Remembered::of(view.choice());
         Self {
             layout: Layout::new(size, view.choice()),
             view,
@@ -106,8 +111,19 @@ impl Panel {
             echo: None,
             closing: false,
             looks_back: None,
+            known,
+            chosen,
             mouse,
             held: None,
+        }
+    }
+
+    /// Keeps what the user has changed of where the panel is and how large; what was not changed stays as it was known.
+    /// Nothing depends on it.
+    pub(super) fn remember(&self) {
+        let now = Remembered::of(self.view.choice());
+        if now != self.chosen {
+            let _ = self.known.with_changes(self.chosen, now).keep();
         }
     }
 
@@ -228,6 +244,7 @@ impl Session {
         side.panel.early.clear();
         side.panel.looks_back = None;
         if !side.panel.view.is_shown() {
+            side.panel.view.set_shown(false);
             return;
         }
         side.policy.stop(Stop::NotShown);

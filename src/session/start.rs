@@ -10,6 +10,7 @@ use super::linus::Linus;
 use super::outside::{Outside, lanes_to};
 use super::panel::Panel;
 use super::record::{Recorders, window};
+use super::remember::Remembered;
 use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
@@ -222,8 +223,9 @@ fn scheme(config: &Config) -> Scheme {
 }
 
 fn panel(config: &Config, size: Size, now: Instant) -> Panel {
-    let view = View::new(Theme::new(scheme(config)), choice(config));
-    Panel::new(view, size, config.panel.mouse, now)
+    let known = Remembered::of_user();
+    let view = View::new(Theme::new(scheme(config)), choice(config, known));
+    Panel::new(view, size, config.panel.mouse, known, now)
 }
 
 /// Who and where as the command line gives it, until `ssh -G` says better.
@@ -256,18 +258,24 @@ fn tail(config: &Config) -> Tail {
     Tail { lines: config.linus.tail_lines.0.into(), sgr: config.linus.tail_sgr }
 }
 
-fn choice(config: &Config) -> Choice {
+fn choice(config: &Config, known: Remembered) -> Choice {
     let split = match config.panel.mode {
         PanelMode::Auto => None,
         PanelMode::Split => Some(true),
         PanelMode::Overlay => Some(false),
     };
-    let position = match config.panel.position {
+    let position = config.panel.position.map(|position| match position {
         PanelPosition::Right => Position::Right,
         PanelPosition::Left => Position::Left,
         PanelPosition::Bottom => Position::Bottom,
-    };
-    Choice { position, split, width: config.panel.width, height: config.panel.height, alone: false }
+    });
+    Choice {
+        position: position.or(known.position).unwrap_or_default(),
+        split,
+        width: config.panel.width.or(known.width),
+        height: config.panel.height.or(known.height),
+        alone: false,
+    }
 }
 
 /// A random (version 4) UUID, RFC 9562 section 5.4.

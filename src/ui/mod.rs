@@ -27,6 +27,7 @@ mod paint;
 mod panel;
 mod places;
 mod policy;
+mod prefixed;
 mod scrollback;
 mod sections;
 mod sgr;

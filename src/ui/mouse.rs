@@ -62,7 +62,7 @@ impl View {
         match (grab, mouse.kind()) {
             (Grab::Remote, _) => vec![self.to_remote(mouse, layout)],
             (Grab::Divider, MouseKind::Drag) => {
-                self.set_extent(layout.dragged(mouse.col, mouse.row));
+                self.choice.set_extent(layout.dragged(mouse.col, mouse.row));
                 vec![Action::Relayout]
             }
             (Grab::Terminal(from_col, from_row), MouseKind::Drag) => {

@@ -4,9 +4,8 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::action::{Action, Begin, FileAnswer, Focus};
+use super::action::{Action, Focus};
 use super::auto;
-use super::bindings::PrefixAction;
 use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::FileDialog;
@@ -40,7 +39,7 @@ pub struct View {
     pub(super) theme: Theme,
     shown: bool,
     focus: Focus,
-    choice: Choice,
+    pub(super) choice: Choice,
     /// The id of the selected card.
     pub(super) selected: Option<String>,
     /// The id of the selected file action, where no card is.
@@ -228,99 +227,6 @@ impl View {
         self.drawn.layout = Some(*layout);
     }
 
-    /// A key after the prefix.
-    pub fn prefix(&mut self, action: PrefixAction, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
-        self.notice = None;
-        let stays = [
-            PrefixAction::Narrower,
-            PrefixAction::Wider,
-            PrefixAction::Mode,
-            PrefixAction::Position,
-            PrefixAction::Scrollback,
-            PrefixAction::Cancel,
-        ];
-        let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
-        if !stays.contains(&action) && action != PrefixAction::Policy {
-            self.auto = None;
-        }
-        let ends = matches!(
-            action,
-            PrefixAction::Ask
-                | PrefixAction::Card(_)
-                | PrefixAction::Integration
-                | PrefixAction::Policy
-                | PrefixAction::Leaves
-        );
-        let left = self.file.take_if(|_| ends).map(|_| Action::File(FileAnswer::Leave));
-        let leaves = if stays.contains(&action) { self.leaves } else { self.leaves.take() };
-        let actions = match action {
-            PrefixAction::Leaves if leaves.is_some() && self.focus == Focus::Panel => Vec::new(),
-            PrefixAction::Leaves => {
-                self.leave_edit_line(copilot, now);
-                (self.help, self.leaves) = (false, Some(LeavesView::default()));
-                self.enter_panel()
-            }
-            PrefixAction::Policy => {
-                self.help = false;
-                let open = (!self.shown).then_some(Action::OpenPanel);
-                open.into_iter().chain([Action::NextMode]).collect()
-            }
-            PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
-            PrefixAction::Integration => {
-                self.leave_edit_line(copilot, now);
-                (self.help, self.dialog) = (false, Some(Dialog::default()));
-                self.enter_panel()
-            }
-            PrefixAction::Toggle if self.choice.alone => self.enter_panel(),
-            PrefixAction::Toggle if self.shown => vec![Action::ClosePanel],
-            PrefixAction::Toggle => vec![Action::OpenPanel],
-            // The prefix machine has passed it on.
-            PrefixAction::SendPrefix => Vec::new(),
-            PrefixAction::Cancel => vec![Action::Cancel],
-            // The panel opens, since it says which of both it is now.
-            PrefixAction::Pause if self.shown => vec![Action::Pause],
-            PrefixAction::Pause => vec![Action::Pause, Action::OpenPanel],
-            PrefixAction::Focus if self.shown && self.focus == Focus::Panel => {
-                self.leave();
-                Vec::new()
-            }
-            PrefixAction::Focus | PrefixAction::Ask => {
-                if action == PrefixAction::Ask {
-                    self.leave_edit_line(copilot, now);
-                    self.help = false;
-                }
-                self.enter_panel()
-            }
-            PrefixAction::Card(number) => {
-                let mut actions = self.enter_panel();
-                actions.extend(self.pick_number(usize::from(number), copilot, now));
-                actions
-            }
-            PrefixAction::Help => {
-                self.help = !self.help;
-                self.enter_panel()
-            }
-            PrefixAction::Scrollback => self.ask_look_back(),
-            PrefixAction::Position if self.shown && !self.choice.alone => {
-                self.choice.position = self.choice.position.next();
-                vec![Action::Relayout]
-            }
-            PrefixAction::Position => Vec::new(),
-            PrefixAction::Narrower => self.widen(false),
-            PrefixAction::Wider => self.widen(true),
-            PrefixAction::Mode => {
-                let split = match self.drawn.layout.map(|layout| layout.mode) {
-                    Some(Mode::Split) => false,
-                    Some(Mode::Overlay) => true,
-                    Some(Mode::Full) | None => return Vec::new(),
-                };
-                self.choice.split = Some(split);
-                vec![Action::Relayout]
-            }
-        };
-        left.into_iter().chain(actions).collect()
-    }
-
     /// Text that was pasted while the keys are not the remote's. Never sends anything.
     pub fn paste(&mut self, text: &str) {
         if let Some(scrollback) = self.scrollback.as_mut().filter(|_| self.focus == Focus::Terminal) {
@@ -480,40 +386,6 @@ impl View {
             Edit::Ignored => {}
         }
         Vec::new()
-    }
-
-    /// The panel is opened if it is not, and gets the keys.
-    fn enter_panel(&mut self) -> Vec<Action> {
-        self.focus = Focus::Panel;
-        match (self.shown, std::mem::take(&mut self.choice.alone)) {
-            (false, _) => vec![Action::OpenPanel],
-            // It was looked back over the whole screen: there is a panel beside it now.
-            (true, true) => vec![Action::Relayout],
-            (true, false) => Vec::new(),
-        }
-    }
-
-    /// Without a panel it is looked back over the whole screen.
-    fn ask_look_back(&mut self) -> Vec<Action> {
-        self.leave();
-        if self.scrollback.is_some() {
-            return Vec::new();
-        }
-        let open = (!self.shown).then_some(Action::OpenPanel);
-        self.choice.alone |= !self.shown;
-        open.into_iter().chain([Action::LookBack(Begin::Key)]).collect()
-    }
-
-    fn widen(&mut self, wider: bool) -> Vec<Action> {
-        let layout = self.drawn.layout.filter(|layout| self.shown && layout.mode != Mode::Full);
-        let Some(layout) = layout else { return Vec::new() };
-        self.set_extent(layout.stepped(wider));
-        vec![Action::Relayout]
-    }
-
-    /// Columns of the panel, or rows at the bottom.
-    pub(super) fn set_extent(&mut self, extent: u16) {
-        self.choice.set_extent(extent);
     }
 
     /// Whether a page covers what the panel shows.
