@@ -230,6 +230,8 @@ pub struct PanelConfig {
     pub height: Option<u16>,
     /// Whether the mouse works in both panes while the panel is drawn.
     pub mouse: bool,
+    /// Whether the terminal has an alternate screen; found out from the environment when absent.
+    pub alternate_screen: Option<bool>,
     /// What is kept of the lines that have left the screen.
     pub scrollback: Scrollback,
 }
@@ -243,6 +245,7 @@ impl Default for PanelConfig {
             width: None,
             height: None,
             mouse: true,
+            alternate_screen: None,
             scrollback: Scrollback(8),
         }
     }
@@ -494,6 +497,14 @@ fn read(path: &Path) -> std::io::Result<String> {
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether the terminal has an alternate screen, as far as the environment tells: GNU screen (`STY`) has none unless it
+/// is told to, and neither have consoles and old terminals.
+pub fn has_alternate_screen() -> bool {
+    const WITHOUT: [&str; 8] = ["linux", "vt52", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25"];
+    let is_screen = std::env::var_os("STY").is_some_and(|name| !name.is_empty());
+    !is_screen && !std::env::var("TERM").is_ok_and(|term| WITHOUT.contains(&term.as_str()))
 }
 
 /// Whether the terminal says that its background is light: `COLORFGBG` (rxvt, Konsole, iTerm2) ends in its colour.

@@ -164,6 +164,53 @@ fn modes_that_the_remote_set_are_the_terminals_again() {
 }
 
 #[test]
+fn without_an_alternate_screen_closing_paints_the_screen_anew() {
+    let lab = Lab::start();
+    let config = lab.client_home().join("console.toml");
+    fs::write(&config, "[panel]\nalternate_screen = false\n").unwrap();
+    fs::write(lab.home().join("file"), "line of the file\n".repeat(300)).unwrap();
+    for size in [Size::CLASSIC, Size::WIDE] {
+        let own = ["--config", config.to_str().unwrap()];
+        let [expected, terminal] = [Run::plain(&lab), Run::aissh(&lab).own(&own)].map(|run| {
+            let terminal = run.size(size).at_prompt();
+            type_and_wait(
+                &terminal,
+                &lab,
+                "clear; printf '\\33[31m%0150d\\33[m\\n' 7; echo fi''rst",
+                "first",
+            );
+            terminal
+        });
+        open_panel(&terminal);
+        assert!(!terminal.screen(vt100::Screen::alternate_screen));
+        close_panel(&terminal);
+        assert_same(&expected, &terminal);
+        open_panel(&terminal);
+        for terminal in [&expected, &terminal] {
+            type_and_wait(terminal, &lab, "seq -f 'during %g' 1 100; echo th''en", "then");
+        }
+        close_panel(&terminal);
+        terminal.wait_prompt(lab.prompt());
+        // What was drawn over is not in the scrollback twice, nor is the panel.
+        let wanted = expected.screen(picture);
+        terminal.wait_for(|screen| picture(screen) == wanted, &format!("the screen\n{wanted}"));
+        let during = |terminal: &Terminal| {
+            terminal.transcript().into_iter().filter(|line| line.starts_with("during")).collect::<Vec<_>>()
+        };
+        assert_eq!(during(&terminal), during(&expected));
+        for terminal in [&expected, &terminal] {
+            type_and_wait(terminal, &lab, "clear; echo th''ird", "third");
+            terminal.type_line("less file");
+            terminal.wait_for(vt100::Screen::alternate_screen, "the alternate screen");
+            terminal.wait_text("line of the file");
+        }
+        open_panel(&terminal);
+        close_panel(&terminal);
+        terminal.wait_text("line of the file");
+    }
+}
+
+#[test]
 fn split_narrows_the_remote_and_overlay_does_not() {
     let lab = Lab::start();
     let terminal = Run::aissh(&lab).at_prompt();

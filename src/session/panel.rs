@@ -8,6 +8,7 @@ use super::fault::planted;
 use super::remember::Remembered;
 use super::watch::Restart;
 use super::{Session, Side};
+use crate::config::{PanelConfig, has_alternate_screen};
 use crate::copilot::policy::Stop;
 use crate::shell::{Dialect, Observer, State};
 use crate::terminal::keys::Tokenizer;
@@ -60,6 +61,8 @@ pub(super) struct Panel {
     chosen: Remembered,
     /// Whether the mouse is read while it is drawn.
     pub(super) mouse: bool,
+    /// Whether the user's terminal has an alternate screen.
+    alternate: bool,
     /// A card that was held back, its text and the reason: the same again is sent.
     pub(super) held: Option<HeldBack>,
 }
@@ -69,6 +72,8 @@ pub(super) struct Taken {
     mark: Mark,
     /// The panel is on the terminal's alternate screen, and the remote was not.
     switched: bool,
+    /// The terminal has such a screen; without one the panel is drawn over what it shows.
+    has_alternate: bool,
     /// How the user's keys are encoded now.
     input: InputModes,
 }
@@ -86,12 +91,15 @@ impl Taken {
         if self.switched {
             bytes.extend_from_slice(b"\x1b[?1049l");
         }
+        if !self.has_alternate {
+            bytes.extend_from_slice(b"\x1b[H\x1b[2J");
+        }
         bytes
     }
 }
 
 impl Panel {
-    pub(super) fn new(view: View, size: Size, mouse: bool, known: Remembered, now: Instant) -> Self {
+    pub(super) fn new(view: View, size: Size, config: &PanelConfig, known: Remembered, now: Instant) -> Self {
         let chosen = Remembered::of(view.choice());
         Self {
             layout: Layout::new(size, view.choice()),
@@ -113,7 +121,8 @@ impl Panel {
             looks_back: None,
             known,
             chosen,
-            mouse,
+            mouse: config.mouse,
+            alternate: config.alternate_screen.unwrap_or_else(has_alternate_screen),
             held: None,
         }
     }
@@ -180,21 +189,25 @@ impl Session {
         }
         let Some(observer) = watch.here() else { return };
         observer.emulator_mut().take_signals();
-        let switched = !self.modes.is_alternate();
-        let mark = observer.emulator().mark();
-        panel.taken = Some(Taken { mark, switched, input: InputModes::default() });
+        let has_alternate = panel.alternate;
+        let switched = has_alternate && !self.modes.is_alternate();
+        let mut mark = observer.emulator().mark();
+        if !has_alternate {
+            mark.is_drawn_over();
+        }
+        panel.taken = Some(Taken { mark, switched, has_alternate, input: InputModes::default() });
         panel.view.set_shown(true);
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         // Where the cursor stands on the primary screen (CPR): above the session's rows are the user's own.
-        bytes.extend_from_slice(if switched {
-            b"\x1b[6n\x1b[?1049h"
-        } else {
-            b"\x1b[?1049l\x1b[6n\x1b[?1049h"
+        bytes.extend_from_slice(match (has_alternate, switched) {
+            (false, _) => b"",
+            (true, true) => b"\x1b[6n\x1b[?1049h",
+            (true, false) => b"\x1b[?1049l\x1b[6n\x1b[?1049h",
         });
         bytes.extend(self.modes.suspend_for_panel());
         self.send_tty(&bytes);
-        self.place_until = Some(now + PLACE_WITHIN);
+        self.place_until = has_alternate.then(|| now + PLACE_WITHIN);
         self.follow_input();
         self.lay_out();
         let Some(Side { panel, .. }) = &mut self.side else { return };

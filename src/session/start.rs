@@ -225,7 +225,7 @@ fn scheme(config: &Config) -> Scheme {
 fn panel(config: &Config, size: Size, now: Instant) -> Panel {
     let known = Remembered::of_user();
     let view = View::new(Theme::new(scheme(config)), choice(config, known));
-    Panel::new(view, size, config.panel.mouse, known, now)
+    Panel::new(view, size, &config.panel, known, now)
 }
 
 /// Who and where as the command line gives it, until `ssh -G` says better.
