@@ -23,7 +23,7 @@ use toml::de::DeTable;
 pub use hosts::HostConfig;
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
-pub use values::{PanelMode, PrefixKey, TailLines};
+pub use values::{PanelMode, PanelPosition, PanelTheme, PrefixKey, Scrollback, TailLines};
 use values::{at_least_one, usable};
 use written::{Complaint, Written, line_of};
 
@@ -148,14 +148,41 @@ impl KeysConfig {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
+    pub theme: PanelTheme,
     /// No panel but a dialogue in lines.
     pub plain: bool,
-    /// Columns; chosen from the terminal's width when absent.
+    /// Where it was last, when absent; the right at first.
+    pub position: Option<PanelPosition>,
+    /// Columns of a panel at a side; chosen from the terminal's width when absent.
     pub width: Option<u16>,
+    /// Rows of one at the bottom, in the same way.
+    pub height: Option<u16>,
+    /// Whether the mouse works in both panes while the panel is drawn.
+    pub mouse: bool,
+    /// Whether the terminal has an alternate screen; found out from the environment when absent.
+    pub alternate_screen: Option<bool>,
+    /// What is kept of the lines that have left the screen.
+    pub scrollback: Scrollback,
+}
+
+impl Default for PanelConfig {
+    fn default() -> Self {
+        Self {
+            mode: PanelMode::default(),
+            theme: PanelTheme::default(),
+            plain: false,
+            position: None,
+            width: None,
+            height: None,
+            mouse: true,
+            alternate_screen: None,
+            scrollback: Scrollback::default(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,6 +337,20 @@ fn read(path: &Path) -> std::io::Result<String> {
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Whether the terminal has an alternate screen, as far as the environment tells: GNU screen (`STY`) has none unless it
+/// is told to, and neither have consoles and old terminals.
+pub fn has_alternate_screen() -> bool {
+    const WITHOUT: [&str; 8] = ["linux", "vt52", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25"];
+    let is_screen = std::env::var_os("STY").is_some_and(|name| !name.is_empty());
+    !is_screen && !std::env::var("TERM").is_ok_and(|term| WITHOUT.contains(&term.as_str()))
+}
+
+/// Whether the terminal says that its background is light: `COLORFGBG` (rxvt, Konsole, iTerm2) ends in its colour.
+pub fn has_light_background() -> bool {
+    let colours = std::env::var("COLORFGBG").unwrap_or_default();
+    matches!(colours.rsplit(';').next(), Some("7" | "15"))
 }
 
 #[cfg(test)]

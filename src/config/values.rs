@@ -31,6 +31,55 @@ pub enum PanelMode {
     Overlay,
 }
 
+/// On which side of the terminal the panel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelPosition {
+    Right,
+    Left,
+    Bottom,
+}
+
+/// Which colours the panel is drawn in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTheme {
+    /// Dark, unless the terminal says that its background is light (`COLORFGBG`).
+    #[default]
+    Auto,
+    Dark,
+    Light,
+}
+
+/// A number of MiB from 1 to 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct Scrollback(u16);
+
+impl Scrollback {
+    pub fn bytes(self) -> usize {
+        usize::from(self.0) << 20
+    }
+}
+
+impl TryFrom<u16> for Scrollback {
+    type Error = String;
+
+    fn try_from(mebibytes: u16) -> Result<Self, String> {
+        if (1..=1024).contains(&mebibytes) {
+            Ok(Self(mebibytes))
+        } else {
+            Err("from 1 to 1024 MiB".to_owned())
+        }
+    }
+}
+
+impl Default for Scrollback {
+    fn default() -> Self {
+        Self(8)
+    }
+}
+
 /// One prefix key as the bytes that a terminal sends for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]

@@ -52,7 +52,7 @@ impl Session {
                     self.outer.feed(&bytes);
                 }
             }
-            self.outer.feed(&input.follow(&self.modes));
+            self.outer.feed(&input.follow(&self.modes, true));
         }
     }
 
@@ -68,7 +68,7 @@ impl Session {
         self.outer.feed(b"\x1b[?1049h");
         self.outer.feed(&self.modes.suspend_for_panel());
         let mut input = InputModes::default();
-        self.outer.feed(&input.follow(&self.modes));
+        self.outer.feed(&input.follow(&self.modes, true));
         if let Some(cols) = split {
             self.emulator.resize(Size::new(cols, self.size.rows));
         }

@@ -119,13 +119,7 @@ impl Plan {
     }
 
     /// `key`: the fields that tell rows apart; by their lines where there are none.
-    fn keep(
-        &mut self,
-        table: &'static str,
-        key: Option<&[&str]>,
-        rows: Vec<Row>,
-        observed: &mut Observed,
-    ) {
+    fn keep(&mut self, table: &'static str, key: Option<&[&str]>, rows: Vec<Row>, observed: &mut Observed) {
         for row in rows {
             let parts = |key: &[&str]| key.iter().map(|k| row.key(k)).collect::<Vec<_>>().join("\n");
             let key = key.map_or_else(|| row.line.clone(), parts);

@@ -10,6 +10,7 @@ mod history;
 mod lines;
 mod looks;
 mod normalise;
+mod read;
 mod reflow;
 mod replay;
 mod sgr;
@@ -22,6 +23,7 @@ mod width;
 
 pub use lines::{EchoStart, SNIP};
 pub use looks::Additions;
+pub use read::Kept;
 pub use replay::Mark;
 pub use signals::Signal;
 pub use skim::Skimmer;
