@@ -5,7 +5,8 @@ use std::path::Path;
 pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    /// It can begin below what the user has on the screen.
+    /// It begins below what the user has on the screen. Where rows are addressed there, the emulator cannot know which they
+    /// are: it was never told where on the screen the session began.
     pub(crate) starts_below: bool,
 }
 
@@ -38,11 +39,11 @@ fn recorded() -> Vec<Stream> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "raw"));
     files.sort();
-    assert!(files.len() >= 11, "the recordings are there");
-    let stream = |file: &std::path::PathBuf| Stream {
-        name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-        bytes: std::fs::read(file).unwrap(),
-        starts_below: false,
+    assert!(files.len() >= 12, "the recordings are there");
+    let stream = |file: &std::path::PathBuf| {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let starts_below = !ADDRESS_ROWS.contains(&name.as_str());
+        Stream { name, bytes: std::fs::read(file).unwrap(), starts_below }
     };
     files.iter().map(stream).collect()
 }
