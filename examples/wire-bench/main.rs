@@ -68,6 +68,8 @@ fn main() -> ExitCode {
         ("echo", latency::hidden),
         ("linus", latency::linus),
         ("shown", latency::shown),
+        ("open", residence::open),
+        ("split", throughput::split),
         ("memory", residence::memory),
         ("idle", residence::idle),
     ] {

@@ -4,13 +4,16 @@ use crate::Bench;
 use crate::proc;
 use crate::roles::{DONE, READY};
 use crate::stage::{COLS, ROWS, Stage};
-use crate::table::Table;
+use crate::table::{Table, quantile};
 use crate::variant::{Inner, Variant};
 use std::time::{Duration, Instant};
 
 /// MiB that aissh may take of its own (what no file backs) beside its history, and the history's cap.
 const OWN: f64 = 6.0;
 const HISTORY: f64 = 8.0;
+/// A large terminal, and the milliseconds in which the panel must be drawn there: a frame.
+const LARGE: (u16, u16) = (200, 60);
+const OPENED: f64 = 16.0;
 /// The panel's key.
 const PANEL: &[u8] = b"\x1ca";
 
@@ -65,7 +68,9 @@ pub(crate) fn memory(bench: &Bench, table: &mut Table) {
 
 pub(crate) fn idle(bench: &Bench, table: &mut Table) {
     let seconds = bench.pick(10, 5) as u64;
-    table.heading(&format!("idle (threads; wake-ups and CPU ms of all of them in {seconds} s)"));
+    table.heading(&format!(
+        "idle (threads; wake-ups and CPU ms of all of them in {seconds} s; wake-ups a minute)"
+    ));
     for (name, own) in [("hidden", &[][..]), ("panel shown", &["--sidebar"])] {
         let mut stage = start(bench, "echo", own);
         // Linus has been told of the session, and of what was printed, by then.
@@ -73,10 +78,38 @@ pub(crate) fn idle(bench: &Bench, table: &mut Table) {
         let (before, cpu) = (proc::switches(stage.pid()), proc::cpu(stage.pid()));
         stage.settle(Duration::from_secs(seconds));
         let (woken, cpu) = (proc::switches(stage.pid()) - before, proc::cpu(stage.pid()) - cpu);
-        table.row(name, &format!("{} {woken:5} {:6.2}", proc::threads(stage.pid()), cpu * 1e3));
+        let minute = woken * 60 / seconds;
+        table.row(name, &format!("{} {woken:5} {:6.2} {minute:5}", proc::threads(stage.pid()), cpu * 1e3));
         table.at_most(&format!("idle, {name}, wake-ups"), woken as f64, 0.0);
         stage.end();
     }
+}
+
+/// From the prefix key to the end of the panel's first frame, over a large screen full of text.
+pub(crate) fn open(bench: &Bench, table: &mut Table) {
+    let command = &mut Variant::Hidden.command(bench, &Inner::role("print plain 40000"), &[]);
+    let mut stage = Stage::sized(command, LARGE.0, LARGE.1);
+    stage.wait_for(READY);
+    stage.send(b"\n");
+    stage.wait_for(DONE);
+    stage.settle(Duration::from_secs(1));
+    let mut millis = Vec::new();
+    for n in 0..bench.pick(1_000, 200) {
+        let start = Instant::now();
+        stage.send(PANEL);
+        stage.wait_for(b"\x1b[?2026l");
+        millis.push(start.elapsed().as_secs_f64() * 1e3);
+        // Not in step with anything.
+        stage.settle(Duration::from_micros(20_000 + (n as u64 * 7_919) % 20_000));
+        stage.send(PANEL);
+        stage.wait_for(b"\x1b[?1049l");
+        stage.settle(Duration::from_millis(10));
+    }
+    let (p50, p99) = (quantile(&mut millis, 0.5), quantile(&mut millis, 0.99));
+    table.heading(&format!("prefix key to the panel drawn at {}x{} (ms)", LARGE.0, LARGE.1));
+    table.row(&format!("{} times", millis.len()), &format!("p50 {p50:6.2}  p99 {p99:6.2}"));
+    table.at_most("prefix key to the panel drawn, p99 in ms", p99, OPENED);
+    stage.end();
 }
 
 /// The panel is opened right after a flood: its screen must show the flood's end.

@@ -26,7 +26,11 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn start(command: &mut Command) -> Self {
-        let size = Winsize { ws_row: ROWS, ws_col: COLS, ws_xpixel: 0, ws_ypixel: 0 };
+        Self::sized(command, COLS, ROWS)
+    }
+
+    pub(crate) fn sized(command: &mut Command, cols: u16, rows: u16) -> Self {
+        let size = Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 };
         let (master, child) = tty::spawn(command, size).unwrap_or_else(|e| panic!("{command:?}: {e}"));
         Self { master, child, buffer: vec![0; 64 * 1024], tail: Vec::new(), seen: None }
     }

@@ -43,6 +43,31 @@ pub(crate) fn real(bench: &Bench, table: &mut Table) {
     compare(bench, table, "hidden throughput, real sshd", bytes, &inner);
 }
 
+/// With the panel beside it, in turns with tmux: both draw from an emulator.
+pub(crate) fn split(bench: &Bench, table: &mut Table) {
+    if !Variant::present().contains(&Variant::Tmux) {
+        return table.heading("split: no tmux here");
+    }
+    let bytes = bench.pick(64_000_000, 16_000_000);
+    for text in TEXTS {
+        let mut best = [0f64; 2];
+        for _ in 0..bench.pick(5, 3) {
+            for (index, (variant, own)) in
+                [(Variant::Hidden, &["--sidebar"][..]), (Variant::Tmux, &[])].into_iter().enumerate()
+            {
+                let inner = Inner::role(&format!("print {text} {bytes}"));
+                let (seconds, _) = flood(bench, variant, &inner, own);
+                best[index] = best[index].max(bytes as f64 / 1e6 / seconds);
+            }
+        }
+        let [aissh, tmux] = best;
+        table.heading(&format!("split throughput, {text} (MB/s; best run; {} MB)", bytes / 1_000_000));
+        table.row("aissh, panel beside it", &format!("{aissh:8.1}"));
+        table.row("tmux", &format!("{tmux:8.1}"));
+        table.at_least(&format!("split throughput, {text}, of tmux's"), aissh / tmux, 1.0);
+    }
+}
+
 fn compare(
     bench: &Bench,
     table: &mut Table,
@@ -57,7 +82,7 @@ fn compare(
             // tmux is slower by an order of magnitude.
             let bytes = if *variant == Variant::Tmux { bytes / 8 } else { bytes };
             let Some(inner) = inner(bytes) else { return };
-            let (seconds, cpu) = flood(bench, *variant, &inner);
+            let (seconds, cpu) = flood(bench, *variant, &inner, &[]);
             let runs = runs.entry(variant.name()).or_default();
             runs.rates.push(bytes as f64 / 1e6 / seconds);
             runs.cpus.push(cpu / (bytes as f64 / 1e8));
@@ -80,8 +105,8 @@ fn compare(
 }
 
 /// Seconds and CPU seconds of one flood.
-fn flood(bench: &Bench, variant: Variant, inner: &Inner) -> (f64, f64) {
-    let mut stage = Stage::start(&mut variant.command(bench, inner, &[]));
+fn flood(bench: &Bench, variant: Variant, inner: &Inner, own: &[&str]) -> (f64, f64) {
+    let mut stage = Stage::start(&mut variant.command(bench, inner, own));
     stage.wait_for(READY);
     stage.settle(Duration::from_millis(150));
     let cpu = variant.cpu(stage.pid());

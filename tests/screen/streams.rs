@@ -5,7 +5,8 @@ use std::path::Path;
 pub(crate) struct Stream {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
-    /// It can begin below what the user has on the screen.
+    /// It begins below what the user has on the screen. Where rows are addressed there, the emulator cannot know which they
+    /// are: it was never told where on the screen the session began.
     pub(crate) starts_below: bool,
 }
 
@@ -38,17 +39,18 @@ fn recorded() -> Vec<Stream> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "raw"));
     files.sort();
-    assert!(files.len() >= 11, "the recordings are there");
-    let stream = |file: &std::path::PathBuf| Stream {
-        name: file.file_stem().unwrap().to_string_lossy().into_owned(),
-        bytes: std::fs::read(file).unwrap(),
-        starts_below: false,
+    assert!(files.len() >= 12, "the recordings are there");
+    let stream = |file: &std::path::PathBuf| {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let starts_below = !ADDRESS_ROWS.contains(&name.as_str());
+        Stream { name, bytes: std::fs::read(file).unwrap(), starts_below }
     };
     files.iter().map(stream).collect()
 }
 
 /// These place text by rows on the primary screen. Which row a line is in after a change of width is each terminal's own
-/// affair, so that with a split only their modes are compared, and what is shown with what the emulator holds.
+/// affair, so that with a split only their modes are compared, and what is shown with what the emulator holds. The last one
+/// is here because Alacritty leaves the gap before a wide character in a line that it widens.
 pub(crate) const ADDRESS_ROWS: &[&str] = &[
     "apt",
     "git",
@@ -61,6 +63,7 @@ pub(crate) const ADDRESS_ROWS: &[&str] = &[
     "(pending wrap)",
     "(regions)",
     "(tab stops)",
+    "(wide characters)",
 ];
 
 /// Alacritty takes a tab behind the last column for a line end, unlike xterm, and swallows a byte behind a broken character
@@ -89,7 +92,7 @@ const WRITTEN: &[(&str, &[u8])] = &[
     ),
     (
         "repeat",
-        b"-\x1b[20b|\r\n=\x1b[200b|\r\n.\xe6\xbc\xa2\x1b[5b|\r\n\x1b[32mx\x1b[m\x1b[3by\r\nab\x1b[D\x1b[2b\r\n\x1b[0;7m \x1b[10b\x1b[m\r\n$ .\x1b[3b",
+        b"-\x1b[20b|\r\n=\x1b[200b|\r\n\xe6\xbc\xa2\x1b[5b|\r\n\x1b[32mx\x1b[m\x1b[3by\r\nab\x1b[D\x1b[2b\r\n\x1b[0;7m \x1b[10b\x1b[m\r\n$ .\x1b[3b",
     ),
     (
         "regions",
@@ -124,7 +127,7 @@ const WRITTEN: &[(&str, &[u8])] = &[
     ),
     (
         "wide characters",
-        "漢字かな交じり文\r\n한국어 텍스트\r\nab漢\x1b[4Gx\r\n漢字\x1b[2Gx\r\n漢字漢\x1b[3G\x1b[@\r\n漢字\x1b[2X\r\n\
+        "漢字かな交じり文\r\n한국어 텍스트\r\n\x1b[79G漢字\r\nab漢\x1b[4Gx\r\n漢字\x1b[2Gx\r\n漢字漢\x1b[3G\x1b[@\r\n漢字\x1b[2X\r\n\
         e\u{301}a\u{308}\u{323}\r\n😀x👍y\r\nＦｕｌｌ\r\n│漢│\r\n漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字x\r\n$ "
             .as_bytes(),
     ),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthChar;
 
 use crate::judge::{Picture, Row};
 use crate::streams::{self, Stream};
@@ -117,21 +117,10 @@ fn unequal<T: PartialEq + std::fmt::Debug>(expected: &T, got: &T) -> Option<Stri
     (expected != got).then(|| format!("\n  want {expected:?}\n  have {got:?}"))
 }
 
-/// Which rows go on in the next. Where a wide character begins the next and this one ends in a blank, vt100 does not know.
+/// Which rows go on in the next.
 fn wraps(expected: &[Row], got: &[Row]) -> Option<String> {
-    let is_unknown = |row: usize| {
-        let ends_blank = expected[row].text.width() + 1 == expected[row].looks.len();
-        let next = expected.get(row + 1).and_then(|row| row.text.chars().next());
-        ends_blank && next.is_none_or(|c| c.width() == Some(2))
-    };
     let row = expected.iter().zip(got).position(|(a, b)| a.wraps != b.wraps)?;
-    (!is_unknown(row)).then(|| {
-        format!(
-            "row {row}{} {:?}",
-            unequal(&expected[row].wraps, &got[row].wraps).unwrap_or_default(),
-            got[row].text
-        )
-    })
+    Some(format!("row {row}{} {:?}", unequal(&expected[row].wraps, &got[row].wraps)?, got[row].text))
 }
 
 /// The first cell that looks otherwise.

@@ -1,7 +1,8 @@
 //! The rewriting that needs to know where the cursor is.
 
+use super::looks::GAP;
 use super::normalise::Act;
-use super::reflow::region_and_cursor;
+use super::reflow::{gapped, region_and_cursor};
 use super::styled::Style;
 use super::width::cells_of;
 use super::{Emulator, Signal};
@@ -31,6 +32,7 @@ impl Emulator {
             Act::ClearTab { all: false } => self.tabs_mut().retain(|tab| *tab != col),
             Act::Text(text) => text.chars().for_each(|c| self.print(c)),
             Act::Coloured(text) => self.print_coloured(&text),
+            Act::Wide(text) => self.print_wide(&text),
             Act::Shift(last, count) => self.shift(last, count),
             Act::Save => {
                 self.saved_pens[usize::from(self.is_alternate())] = Style::pen(self.screen());
@@ -136,6 +138,12 @@ impl Emulator {
         self.csi(&format!("{}G", col + 1));
     }
 
+    /// Text with wide characters, each of which may leave a gap at the end of a row.
+    pub(super) fn print_wide(&mut self, text: &str) {
+        let col = self.screen().cursor_position().1;
+        self.process(gapped(text, usize::from(col), usize::from(self.size.cols)).as_bytes());
+    }
+
     /// A character while autowrap is off, insert mode on or tab stops are moved.
     fn print(&mut self, c: char) {
         if c == '\t' {
@@ -143,6 +151,10 @@ impl Emulator {
         }
         let mut bytes = String::new();
         let width = cells_of(c) as u16;
+        let last = self.size.cols - 1;
+        if c >= ' ' && width == 2 && self.normaliser.autowrap() && self.screen().cursor_position().1 == last {
+            self.process(GAP.as_bytes());
+        }
         if c >= ' ' && width > 0 {
             let col = self.screen().cursor_position().1;
             if !self.normaliser.autowrap() && col + width > self.size.cols {

@@ -2,6 +2,7 @@
 //! so for ED, EL and ECH only.
 
 use super::Emulator;
+use super::reflow::gapped;
 use super::width::cells_of;
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ impl Emulator {
             // Below the region nothing scrolls.
             let end = room.map_or(rest.len(), |room| self.fitting(rest, col, room));
             if end > 0 {
-                self.process(&rest.as_bytes()[..end]);
+                self.print_wide(&rest[..end]);
                 rest = &rest[end..];
                 continue;
             }
@@ -28,6 +29,7 @@ impl Emulator {
 
     /// A character or line feed that scrolls the region up.
     pub(super) fn process_scrolling(&mut self, text: &str) {
+        let text = &gapped(text, usize::from(self.screen().cursor_position().1), usize::from(self.size.cols));
         let all = text.starts_with(['\n', '\x0b', '\x0c']);
         let pen = self.normaliser.pen();
         if !pen.is_coloured {

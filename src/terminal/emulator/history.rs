@@ -1,7 +1,7 @@
 //! Lines that left the top of the primary screen, joined where they had wrapped, as text with SGR. Bounded in
 //! bytes; lines are numbered since the start of the session and keep their numbers.
 
-use super::styled;
+use super::looks::GAP;
 use std::collections::VecDeque;
 use std::fmt;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
@@ -25,19 +25,12 @@ pub(super) struct History {
     limit: usize,
     /// The line whose beginning has left the screen and whose rest is on it.
     open: Option<String>,
-    /// Cells of the last line before its last row.
-    before_last_row: usize,
     capture: BasicFormattedCaptureState,
-    pub(super) cols: usize,
-    /// Rows taken since the start.
-    pushed: u64,
-    /// `pushed` when `settle` looked last.
-    settled: u64,
 }
 
 impl History {
-    pub(super) fn new(cols: usize) -> Self {
-        Self { cols, limit: HISTORY_BYTES, ..Self::default() }
+    pub(super) fn new() -> Self {
+        Self { limit: HISTORY_BYTES, ..Self::default() }
     }
 
     /// The number of the line that the screen begins with (or goes on with, where a line is open).
@@ -123,45 +116,18 @@ impl History {
         self.lines.shrink_to_fit();
     }
 
-    /// Looks whether the last line goes on with the screen's first row, which begins with a wide character or not.
-    pub(super) fn settle(&mut self, is_wide: bool) {
-        if self.settled != self.pushed && is_wide && self.open.is_none() && self.is_short() {
-            self.open = self.pop();
-            self.capture = BasicFormattedCaptureState::new();
-        }
-        self.settled = self.pushed;
-    }
-
     fn push(&mut self, row: &RowContents<'_>) {
-        self.pushed += 1;
         if self.open.is_none() {
             self.capture = BasicFormattedCaptureState::new();
         }
         let mut text = String::new();
         // Writing to a String does not fail.
         let _ = row.write_formatted_basic(&mut text, &mut self.capture);
-        if self.open.is_none() && self.is_continuation(&text) {
-            self.open = self.pop();
-        }
         let open = self.open.get_or_insert_default();
-        self.before_last_row = if open.is_empty() { 0 } else { styled::cells(open) };
-        open.push_str(&text);
+        open.push_str(text.strip_suffix(GAP).unwrap_or(&text));
         if !is_wrapped(row, &self.capture) || open.len() > LINE_BYTES {
             self.close();
         }
-    }
-
-    fn is_continuation(&self, row: &str) -> bool {
-        let is_wide = !row.is_ascii() && styled::glyphs(row).next().is_some_and(|glyph| glyph.cells == 2);
-        is_wide && self.is_short()
-    }
-
-    /// Whether the last row left just its last column empty. vt100 takes no note of a wrap where that was because
-    /// a wide character did not fit.
-    fn is_short(&self) -> bool {
-        self.lines.back().is_some_and(|last| {
-            last.len() < LINE_BYTES && styled::cells(last) == self.before_last_row + self.cols - 1
-        })
     }
 }
 

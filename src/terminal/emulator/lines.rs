@@ -3,7 +3,7 @@
 //! While the alternate screen is shown, the numbers from `History::next` on name its rows.
 
 use super::Emulator;
-use super::looks::bare;
+use super::looks::{GAP, bare};
 use super::styled::{self, Style, Writer};
 use std::ops::Range;
 use vt100::Screen;
@@ -178,20 +178,15 @@ pub(super) fn spans(screen: &Screen) -> Vec<Range<u16>> {
     spans
 }
 
-/// Whether the next row is the same line. vt100 notes no wrap where a wide character left a gap at the end.
+/// Whether the next row is the same line.
 fn continues(screen: &Screen, row: u16) -> bool {
-    screen.row_wrapped(row) || row_cells(screen, row) < usize::from(screen.size().1.get())
+    screen.row_wrapped(row)
 }
 
 /// A row's cells without the gap before a wide character that went to the next row.
 pub(super) fn row_cells(screen: &Screen, row: u16) -> usize {
     let cols = screen.size().1.get();
-    let has_text =
-        |row, col| screen.cell(row, col).is_some_and(|c| c.has_contents() || c.is_wide_continuation());
-    let is_gap = !screen.row_wrapped(row)
-        && screen.cell(row + 1, 0).is_some_and(vt100::Cell::is_wide)
-        && !has_text(row, cols - 1)
-        && has_text(row, cols - 2);
+    let is_gap = screen.cell(row, cols - 1).is_some_and(|cell| cell.contents() == GAP);
     usize::from(cols) - usize::from(is_gap)
 }
 

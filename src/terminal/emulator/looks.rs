@@ -27,10 +27,13 @@ const COLOURS: u16 = 256;
 const RGB: u16 = COLOURS + 256;
 const RGB_LIMIT: u16 = 1024;
 const LINKS: u16 = RGB + RGB_LIMIT;
-const EMOJI_AT: u16 = (LAST - FIRST) as u16;
-const LINKS_LIMIT: u16 = EMOJI_AT - LINKS;
+const GAP_AT: u16 = (LAST - FIRST) as u16 - 1;
+const LINKS_LIMIT: u16 = GAP_AT - LINKS;
 /// In the place of U+FE0F, which widens a cell in vt100 0.18 and may panic there.
 pub(super) const EMOJI: char = '\u{e0fff}';
+/// Behind a blank in the last column: a wide character did not fit there and went to the next row. Printing it makes vt100
+/// take note of the wrap.
+pub(super) const GAP: &str = " \u{e0ffe}";
 /// What all links may take; those beyond it are text.
 const LINK_BYTES: usize = 1 << 20;
 
@@ -113,7 +116,7 @@ impl Look {
             match offset {
                 0..COLOURS => look.attributes = offset as u8,
                 COLOURS..LINKS => look.colour = offset,
-                LINKS..EMOJI_AT => look.link = offset,
+                LINKS..GAP_AT => look.link = offset,
                 _ => {}
             }
         }

@@ -69,7 +69,7 @@ impl Emulator {
     pub fn new(size: Size) -> Self {
         let size = clamped(size);
         Self {
-            parser: parser(size, History::new(usize::from(size.cols))),
+            parser: parser(size, History::new()),
             normaliser: Normaliser::new(),
             modes: Modes::new(),
             size,
@@ -209,14 +209,7 @@ impl Emulator {
         }
         if was_primary || !self.is_alternate() {
             self.primary_printed += 1;
-            self.settle();
         }
-    }
-
-    /// A line whose last row left for the history may go on at the top of the screen.
-    fn settle(&mut self) {
-        let is_wide = !self.is_alternate() && self.screen().cell(0, 0).is_some_and(vt100::Cell::is_wide);
-        self.parser.callbacks_mut().settle(is_wide);
     }
 
     /// An empty screen behind the same history.

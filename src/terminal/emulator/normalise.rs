@@ -38,6 +38,8 @@ pub(super) enum Act {
     Text(String),
     /// Text and line feeds on a background colour, which what scrolls in gets as well.
     Coloured(String),
+    /// Text with wide characters.
+    Wide(String),
     /// ICH, DCH, IL, DL, SU, SD on a background colour.
     Shift(u8, u16),
     /// DECSC, DECRC.
@@ -194,6 +196,8 @@ impl Rules {
             self.act(Act::Text(text));
         } else if self.pen.is_coloured {
             self.act(Act::Coloured(text));
+        } else if text.chars().any(|c| cells_of(c) == 2) {
+            self.act(Act::Wide(text));
         } else {
             out.extend_from_slice(text.as_bytes());
         }
@@ -212,7 +216,7 @@ impl Rules {
     fn repeat(&mut self, count: u16, out: &mut Vec<u8>) {
         let Some(last) = self.last else { return };
         let count = count.min(REPEAT_LIMIT);
-        if self.is_special() {
+        if self.is_special() || cells_of(last) == 2 {
             self.put(last.to_string().repeat(usize::from(count)), out);
         } else {
             out.extend_from_slice(format!("\x1b[{count}b").as_bytes());

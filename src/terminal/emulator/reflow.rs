@@ -3,7 +3,9 @@
 
 use super::history::History;
 use super::lines::{Line, joined, last_used, line_of, row_cells, spans, write_row};
+use super::looks::GAP;
 use super::styled::{self, Style, Writer};
+use super::width::cells_of;
 use super::{Emulator, clamped, parser};
 use crate::terminal::Size;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +42,6 @@ impl Emulator {
         let is_alternate = before.alternate_screen();
         let mut layout = layout(&primary(&before));
         let mut history = std::mem::take(self.parser.callbacks_mut());
-        history.cols = usize::from(size.cols);
         let top = history.next();
         self.note_pullable(old, top);
 
@@ -60,9 +61,8 @@ impl Emulator {
 
         let base = top - pulled;
         self.parser = parser(size, history);
-        let text = text_of(&layout.lines);
+        let text = text_of(&layout.lines, usize::from(size.cols));
         self.parser.process(text.as_bytes());
-        self.settle();
         let state = self.place_cursors(&layout, base, pulled);
         self.parser.process(state.as_bytes());
         if is_alternate {
@@ -227,16 +227,42 @@ fn layout(screen: &Screen) -> Layout {
     }
 }
 
-/// Lines to be fed to a terminal from its home position.
-pub(super) fn text_of(lines: &[Line]) -> String {
+/// Lines to be fed to vt100 from its home position.
+fn text_of(lines: &[Line], cols: usize) -> String {
     let mut text = String::new();
     for (index, line) in lines.iter().enumerate() {
         if index > 0 {
             text.push_str("\r\n");
         }
-        write_line(line, &mut text);
+        let Line { text: line_text, erase } = line;
+        write_line(&Line { text: gapped(line_text, 0, cols), erase: *erase }, &mut text);
     }
     text
+}
+
+/// Text with SGR that begins in a column, with a gap where a wide character does not fit into a row.
+pub(super) fn gapped(text: &str, col: usize, cols: usize) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let (mut out, mut col, mut in_sequence) = (String::with_capacity(text.len() + 8), col, false);
+    for c in text.chars() {
+        let width = if c < ' ' || in_sequence { 0 } else { cells_of(c) };
+        in_sequence = (in_sequence && c != 'm') || c == '\x1b';
+        if width == 2 && col + 1 == cols {
+            out.push_str(GAP);
+            col = cols;
+        }
+        col = match c {
+            '\r' => 0,
+            // A tab goes to the last column and no further.
+            '\t' => ((col / 8 + 1) * 8).min(cols - 1),
+            _ if width > 0 && col + width > cols => width,
+            _ => col + width,
+        };
+        out.push(c);
+    }
+    out
 }
 
 pub(super) fn write_line(line: &Line, text: &mut String) {

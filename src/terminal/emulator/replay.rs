@@ -138,9 +138,10 @@ impl Emulator {
 
     /// Rows above the session that are not its own; `None` if that is not known, or not any more.
     fn above(&self, mark: &Mark, resized: bool) -> Option<u16> {
-        let now = self.modes.state();
+        // A full-screen program's region is no matter of the primary screen's, nor is one that is the whole screen.
+        let is_part = self.margins() != (0..self.size.rows) || self.modes.state().is_on(6);
         // Cleared since, or addressed by rows: the session has the whole screen.
-        if self.cleared != mark.cleared || now.region.is_some() || now.is_on(6) {
+        if self.cleared != mark.cleared || (is_part && !self.is_alternate()) {
             return Some(0);
         }
         mark.above.filter(|_| !resized)

@@ -147,6 +147,63 @@ fn nothing_panics_or_grows_at_any_size() {
     }
 }
 
+/// Narrow and tall ones as well as large ones; 2 by 1 becomes 2 by 2.
+fn any_size(random: &mut Random) -> Size {
+    let side = |random: &mut Random, least: u16, usual: usize, most: usize| {
+        let up_to = if random.below(3) == 0 { most } else { usual };
+        least + random.below(up_to) as u16
+    };
+    Size::new(side(random, 2, 60, 499), side(random, 1, 20, 200))
+}
+
+/// No half of a wide character, and none that sticks out.
+fn assert_whole(emulator: &Emulator, case: &str) {
+    let (screen, size) = (emulator.screen(), emulator.size());
+    for row in 0..size.rows {
+        for col in 0..size.cols {
+            let is_half = |col: u16| screen.cell(row, col).is_some_and(vt100::Cell::is_wide_continuation);
+            let is_wide = |col: u16| screen.cell(row, col).is_some_and(vt100::Cell::is_wide);
+            assert_eq!(is_wide(col), is_half(col + 1), "{case}: row {row} column {col}");
+        }
+    }
+    assert!(!screen.cell(0, 0).is_some_and(vt100::Cell::is_wide_continuation), "{case}");
+}
+
+#[test]
+fn the_cursor_stays_on_its_character_and_wide_ones_stay_whole_at_any_size() {
+    let mut random = Random(11);
+    for round in 0..120 {
+        let mut emulator = Emulator::new(any_size(&mut random));
+        let mut lines = Vec::new();
+        for _ in 0..random.below(40) {
+            let pieces = ["word ", "漢字", "x", "\x1b[9;31mred\x1b[m", "e\u{301}", "😀", "-----"];
+            let line: String = (0..random.below(30)).map(|_| random.pick(&pieces)).collect();
+            emulator.feed(format!("{line}|\r\n").as_bytes());
+            lines.push(line.replace("\x1b[9;31m", "").replace("\x1b[m", "") + "|");
+        }
+        emulator.feed("$ type漢d but not yet entered".as_bytes());
+        // Within its row: how far the beginning is depends on the width.
+        let back = random.below(8).min(usize::from(emulator.size().cols) - 1);
+        emulator.feed("\x08".repeat(back).as_bytes());
+        let line = emulator.cursor_line();
+        let before = emulator.text_before_cursor();
+        for _ in 0..8 {
+            let size = any_size(&mut random);
+            let case = format!("round {round}: {:?} to {size:?}", emulator.size());
+            emulator.resize(size);
+            assert_whole(&emulator, &case);
+            assert_eq!(
+                (emulator.cursor_line(), emulator.text_before_cursor()),
+                (line, before.clone()),
+                "{case}"
+            );
+            let text: Vec<String> = (0..line).filter_map(|line| emulator.line_text(line)).collect();
+            assert_eq!(text, lines, "{case}");
+        }
+        assert_eq!(emulator.faults(), 0);
+    }
+}
+
 #[test]
 fn resizing_loses_no_text_of_what_is_printed() {
     let mut random = Random(3);
