@@ -78,9 +78,7 @@ fn run(argv: &[OsString]) -> Result<ExitCode, Error> {
 /// The modes in which ssh has no part.
 fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     if cli.check {
-        let (text, code) = check::run(cli, rest)?;
-        print(&text);
-        return Ok(code);
+        return check::run(cli, rest);
     }
     if cli.show_config {
         print(&show_config::run(cli, rest)?);

@@ -114,6 +114,9 @@ fn an_ssh_that_is_missing_or_leads_back_is_told() {
     let (status, text) = bench.check(&[], &[]);
     assert_eq!(status, Some(0), "{text}");
     has_line(&text, &["✓ ssh: ", "OpenSSH", "/bin/ssh leads to aissh and is passed over"]);
+    let real = Command::new("which").arg("ssh").output().unwrap();
+    let (_, text) = bench.check(&[], &[("AISSH_SSH", String::from_utf8(real.stdout).unwrap().trim())]);
+    assert!(!text.contains("passed over"), "{text}");
     let (_, text) = bench.check(&[], &[("AISSH_SSH", "/bin/false")]);
     has_line(&text, &["✗ ssh: /bin/false says nothing", "set AISSH_SSH"]);
 }

@@ -33,8 +33,8 @@ fn ssh() -> Option<Fact> {
         Ok(found) => found.path,
         Err(e) => return Some(Fact::bad("ssh", e.to_string())),
     };
-    let passed = programs("ssh").find(|path| !is_same(path, &found));
-    let passed = passed.filter(|first| Some(first) == programs("ssh").next().as_ref());
+    let is_named = std::env::var_os("AISSH_SSH").is_some_and(|name| !name.is_empty());
+    let passed = programs("ssh").next().filter(|first| !is_named && !is_same(first, &found));
     let passed = passed.map(|first| format!("; {} leads to aissh and is passed over", first.display()));
     let path = found.display();
     Some(match version(&found) {
