@@ -122,6 +122,27 @@ fn an_ssh_that_is_missing_or_leads_back_is_told() {
 }
 
 #[test]
+fn a_script_named_ssh_that_runs_aissh_is_no_loop() {
+    let bench = Bench::new();
+    fs::write(bench.bin.join("ssh"), "#!/bin/sh\nexec aissh \"$@\"\n").unwrap();
+    fs::set_permissions(bench.bin.join("ssh"), Permissions::from_mode(0o755)).unwrap();
+    let destination = bench.destination();
+    let args: Vec<&str> = destination.iter().map(String::as_str).collect();
+    let (status, text) = bench.check(&args, &[]);
+    assert_eq!(status, Some(0), "{text}");
+    has_line(&text, &["✓ ssh: ", "/bin/ssh, OpenSSH"]);
+    has_line(&text, &["✓ destination: lab is ", "@127.0.0.1"]);
+    let shown = Command::new(PROGRAM)
+        .arg("--show-config")
+        .args(&args)
+        .env_clear()
+        .envs(bench.env())
+        .output()
+        .unwrap();
+    assert!(shown.status.success());
+}
+
+#[test]
 fn another_aissh_that_comes_first_in_path_is_told() {
     let bench = Bench::new();
     let first = bench.lab.dir().join("first");

@@ -16,13 +16,14 @@ use std::process::ExitCode;
 
 use crate::cli::Cli;
 use crate::config::{Config, wants_colour};
-use crate::destination::Destination;
+use crate::destination::{Destination, real_ssh};
 use crate::error::Error;
 use fact::{Fact, State, Style};
 
 /// Prints what it finds, a line as soon as it is known: 0 where all is well, else 1.
 pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
-    let destination = Destination::of(args)?;
+    let ssh = real_ssh();
+    let destination = Destination::of(args, ssh.as_deref().ok())?;
     let style = Style { utf8: terminal::is_utf8(), colour: io::stdout().is_terminal() && wants_colour() };
     let mut told = Vec::new();
     let mut tell = |facts: Vec<Fact>| {
@@ -31,7 +32,11 @@ pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
         }
         told.extend(facts);
     };
-    look(cli, destination.as_ref(), args, &mut tell);
+    tell(programs::facts(&ssh));
+    look(cli, destination.as_ref(), &mut tell);
+    if let (Some(destination), Ok(ssh)) = (&destination, &ssh) {
+        tell(target::facts(destination, ssh, args));
+    }
     if cli.json {
         print(&format!("{:#}\n", fact::json(&told)));
     }
@@ -39,17 +44,12 @@ pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn look(cli: &Cli, destination: Option<&Destination>, args: &[OsString], tell: &mut dyn FnMut(Vec<Fact>)) {
-    tell(programs::facts());
+fn look(cli: &Cli, destination: Option<&Destination>, tell: &mut dyn FnMut(Vec<Fact>)) {
     let loaded = Config::load(cli.config.as_deref());
     tell(vec![configuration(&loaded)]);
     let config = loaded.as_ref().cloned().unwrap_or_default();
     tell(terminal::facts(config.panel.mode));
     tell(folders::facts(&config));
-    if let Some(destination) = destination {
-        tell(target::facts(destination, args));
-    }
-    // Last, since he may take his time.
     if loaded.is_ok() {
         let host = destination.and_then(Destination::given).filter(|_| cli.linus_url.is_none());
         linus::facts(cli.linus_url.as_deref(), &config.with_linus_of(host), tell);
