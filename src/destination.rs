@@ -2,8 +2,10 @@
 
 use crate::error::{Error, status};
 use crate::ssh::config_scan::scan;
-use crate::ssh::{Facts, Invocation, Places, find};
+use crate::ssh::find::{self, FindError};
+use crate::ssh::{Facts, Invocation, Places};
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// Where an ssh command line leads to.
 pub(crate) struct Destination {
@@ -15,7 +17,7 @@ pub(crate) struct Destination {
 
 impl Destination {
     /// `None` where there are no arguments; those without a host are a mistake.
-    pub(crate) fn of(args: &[OsString]) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(args: &[OsString], ssh: Option<&Path>) -> Result<Option<Self>, Error> {
         if args.is_empty() {
             return Ok(None);
         }
@@ -24,7 +26,7 @@ impl Destination {
             return Err(Error::new(status::USAGE, "ssh options and a destination are expected here"));
         }
         let given = Facts::from_invocation(&invocation);
-        let resolved = resolve(args, &invocation);
+        let resolved = resolve(args, &invocation, ssh);
         Ok(Some(Self { given, resolved }))
     }
 
@@ -41,11 +43,19 @@ impl Destination {
     }
 }
 
-fn resolve(args: &[OsString], invocation: &Invocation) -> Result<Facts, &'static str> {
-    let ssh = find::find().map_err(|_| "there is no ssh to ask")?;
+/// The real ssh, to be run from here on. To be called once, while there is one thread: what it runs may be a script that
+/// leads back to aissh, which is then to look further.
+pub(crate) fn real_ssh() -> Result<PathBuf, FindError> {
+    let found = find::find()?;
+    found.leave_trail();
+    Ok(found.path)
+}
+
+fn resolve(args: &[OsString], invocation: &Invocation, ssh: Option<&Path>) -> Result<Facts, &'static str> {
+    let ssh = ssh.ok_or("there is no ssh to ask")?;
     let scan = scan(invocation, &Places::of_user());
     if scan.has_match_exec {
         return Err("ssh's configuration has a Match exec, which is not run unasked");
     }
-    Facts::ask(&ssh.path, args, scan).ok_or("ssh -G gave no answer")
+    Facts::ask(ssh, args, scan).ok_or("ssh -G gave no answer")
 }

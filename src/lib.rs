@@ -78,9 +78,7 @@ fn run(argv: &[OsString]) -> Result<ExitCode, Error> {
 /// The modes in which ssh has no part.
 fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     if cli.check {
-        let (text, code) = check::run(cli, rest)?;
-        print(&text);
-        return Ok(code);
+        return check::run(cli, rest);
     }
     if cli.show_config {
         print(&show_config::run(cli, rest)?);
@@ -112,16 +110,20 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     if let Some(id) = &cli.incident {
         return incident::run(id).map(|()| ExitCode::SUCCESS);
     }
+    print(&generated(cli));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The texts that are made from tables and definitions.
+fn generated(cli: &Cli) -> String {
     let snippet = cli.integration.as_deref().and_then(Shell::named).map(Shell::for_rc_file);
-    let text = match (snippet, cli.completions) {
+    match (snippet, cli.completions) {
         (Some(snippet), _) => snippet,
         (None, None) if cli.schema => format!("{:#}\n", linus::schema::document()),
         (None, None) if cli.config_schema => format!("{:#}\n", config::schema()),
         (None, Some(shell)) => cli::completion_script(shell),
         (None, None) => cli::man_page(),
-    };
-    print(&text);
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {

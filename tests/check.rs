@@ -114,8 +114,32 @@ fn an_ssh_that_is_missing_or_leads_back_is_told() {
     let (status, text) = bench.check(&[], &[]);
     assert_eq!(status, Some(0), "{text}");
     has_line(&text, &["✓ ssh: ", "OpenSSH", "/bin/ssh leads to aissh and is passed over"]);
+    let real = Command::new("which").arg("ssh").output().unwrap();
+    let (_, text) = bench.check(&[], &[("AISSH_SSH", String::from_utf8(real.stdout).unwrap().trim())]);
+    assert!(!text.contains("passed over"), "{text}");
     let (_, text) = bench.check(&[], &[("AISSH_SSH", "/bin/false")]);
     has_line(&text, &["✗ ssh: /bin/false says nothing", "set AISSH_SSH"]);
+}
+
+#[test]
+fn a_script_named_ssh_that_runs_aissh_is_no_loop() {
+    let bench = Bench::new();
+    fs::write(bench.bin.join("ssh"), "#!/bin/sh\nexec aissh \"$@\"\n").unwrap();
+    fs::set_permissions(bench.bin.join("ssh"), Permissions::from_mode(0o755)).unwrap();
+    let destination = bench.destination();
+    let args: Vec<&str> = destination.iter().map(String::as_str).collect();
+    let (status, text) = bench.check(&args, &[]);
+    assert_eq!(status, Some(0), "{text}");
+    has_line(&text, &["✓ ssh: ", "/bin/ssh, OpenSSH"]);
+    has_line(&text, &["✓ destination: lab is ", "@127.0.0.1"]);
+    let shown = Command::new(PROGRAM)
+        .arg("--show-config")
+        .args(&args)
+        .env_clear()
+        .envs(bench.env())
+        .output()
+        .unwrap();
+    assert!(shown.status.success());
 }
 
 #[test]

@@ -11,19 +11,17 @@ use crate::peers::Door;
 const TOPIC: &str = "linus";
 
 /// `config` is that of the host, if one is meant; `flag` is `--linus-url`.
-pub(super) fn facts(flag: Option<&str>, config: &Config) -> Vec<Fact> {
+pub(super) fn facts(flag: Option<&str>, config: &Config, tell: &mut dyn FnMut(Vec<Fact>)) {
     let door = match Door::choose(flag, config) {
         Ok(door) => door,
-        Err(e) => return vec![Fact::bad(TOPIC, e.message)],
+        Err(e) => return tell(vec![Fact::bad(TOPIC, e.message)]),
     };
     if matches!(door, Door::BuiltIn(_)) {
-        return vec![Fact::good(TOPIC, format!("{}: in this process, nothing leaves", door.name()))];
+        return tell(vec![Fact::good(TOPIC, format!("{}: in this process, nothing leaves", door.name()))]);
     }
-    let mut facts = vec![credentials(flag, &config.linus)];
-    facts.extend(reach(&door));
+    tell([Some(credentials(flag, &config.linus)), consent(&door)].into_iter().flatten().collect());
+    tell(reach(&door));
     door.close();
-    facts.extend(consent(&door));
-    facts
 }
 
 fn reach(door: &Door) -> Vec<Fact> {

@@ -11,41 +11,54 @@ mod target;
 mod terminal;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::cli::Cli;
 use crate::config::{Config, wants_colour};
-use crate::destination::Destination;
+use crate::destination::{Destination, real_ssh};
 use crate::error::Error;
 use fact::{Fact, State, Style};
 
-/// What is to be printed, and the exit status: 0 or 1.
-pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<(String, ExitCode), Error> {
-    let destination = Destination::of(args)?;
-    let facts = facts(cli, destination.as_ref(), args);
-    let is_well = facts.iter().all(|fact| fact.state != State::Bad);
-    let code = if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    if cli.json {
-        return Ok((format!("{:#}\n", fact::json(&facts)), code));
-    }
+/// Prints what it finds, a line as soon as it is known: 0 where all is well, else 1.
+pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
+    let ssh = real_ssh();
+    let destination = Destination::of(args, ssh.as_deref().ok())?;
     let style = Style { utf8: terminal::is_utf8(), colour: io::stdout().is_terminal() && wants_colour() };
-    Ok((fact::text(&facts, style), code))
+    let mut told = Vec::new();
+    let mut tell = |facts: Vec<Fact>| {
+        if !cli.json {
+            print(&fact::text(&facts, style));
+        }
+        told.extend(facts);
+    };
+    tell(programs::facts(&ssh));
+    look(cli, destination.as_ref(), &mut tell);
+    if let (Some(destination), Ok(ssh)) = (&destination, &ssh) {
+        tell(target::facts(destination, ssh, args));
+    }
+    if cli.json {
+        print(&format!("{:#}\n", fact::json(&told)));
+    }
+    let is_well = told.iter().all(|fact| fact.state != State::Bad);
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn facts(cli: &Cli, destination: Option<&Destination>, args: &[OsString]) -> Vec<Fact> {
-    let mut facts = programs::facts();
+fn look(cli: &Cli, destination: Option<&Destination>, tell: &mut dyn FnMut(Vec<Fact>)) {
     let loaded = Config::load(cli.config.as_deref());
-    facts.push(configuration(&loaded));
+    tell(vec![configuration(&loaded)]);
     let config = loaded.as_ref().cloned().unwrap_or_default();
-    facts.extend(terminal::facts(config.panel.mode));
+    tell(terminal::facts(config.panel.mode));
+    tell(folders::facts(&config));
     if loaded.is_ok() {
         let host = destination.and_then(Destination::given).filter(|_| cli.linus_url.is_none());
-        facts.extend(linus::facts(cli.linus_url.as_deref(), &config.with_linus_of(host)));
+        linus::facts(cli.linus_url.as_deref(), &config.with_linus_of(host), tell);
     }
-    facts.extend(folders::facts(&config));
-    facts.extend(destination.into_iter().flat_map(|destination| target::facts(destination, args)));
-    facts
+}
+
+/// Whoever closed the pipe has what they wanted.
+fn print(text: &str) {
+    let _ = io::stdout().write_all(text.as_bytes());
 }
 
 fn configuration(loaded: &Result<Config, Error>) -> Fact {

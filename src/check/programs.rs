@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::fact::Fact;
 use crate::ssh::facts::version;
-use crate::ssh::find;
+use crate::ssh::find::FindError;
 
 /// Files in which people keep aliases, below HOME.
 const RC_FILES: [&str; 8] = [
@@ -23,21 +23,21 @@ const RC_FILES: [&str; 8] = [
 /// Of each; larger is no rc file.
 const RC_LIMIT: u64 = 1 << 20;
 
-pub(super) fn facts() -> Vec<Fact> {
-    [ssh(), in_path(), switched_off(), Some(alias())].into_iter().flatten().collect()
+/// `ssh` is the one that a session would run; it is never this program.
+pub(super) fn facts(ssh: &Result<PathBuf, FindError>) -> Vec<Fact> {
+    let ssh = match ssh {
+        Ok(path) => real(path),
+        Err(e) => Fact::bad("ssh", e.to_string()),
+    };
+    [Some(ssh), in_path(), switched_off(), Some(alias())].into_iter().flatten().collect()
 }
 
-/// The ssh that a session would run; it is never this program.
-fn ssh() -> Option<Fact> {
-    let found = match find::find() {
-        Ok(found) => found.path,
-        Err(e) => return Some(Fact::bad("ssh", e.to_string())),
-    };
-    let passed = programs("ssh").find(|path| !is_same(path, &found));
-    let passed = passed.filter(|first| Some(first) == programs("ssh").next().as_ref());
+fn real(found: &Path) -> Fact {
+    let is_named = std::env::var_os("AISSH_SSH").is_some_and(|name| !name.is_empty());
+    let passed = programs("ssh").next().filter(|first| !is_named && !is_same(first, found));
     let passed = passed.map(|first| format!("; {} leads to aissh and is passed over", first.display()));
     let path = found.display();
-    Some(match version(&found) {
+    match version(found) {
         Some(version) if version.contains("OpenSSH") => {
             Fact::good("ssh", format!("{path}, {version}{}", passed.unwrap_or_default()))
         }
@@ -45,7 +45,7 @@ fn ssh() -> Option<Fact> {
             .remedy("if it is not the ssh that you mean, set AISSH_SSH to its path"),
         None => Fact::bad("ssh", format!("{path} says nothing when it is asked for its version (-V)"))
             .remedy("set AISSH_SSH to the path of an ssh that runs"),
-    })
+    }
 }
 
 /// Whether the word `aissh` starts this program.

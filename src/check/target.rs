@@ -3,19 +3,19 @@
 use std::cell::LazyCell;
 use std::ffi::OsString;
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use super::fact::Fact;
 use crate::destination::Destination;
 use crate::ssh::side_channel::Route;
 use crate::ssh::surroundings::Observed;
-use crate::ssh::{ConfigSays, Facts, Invocation, Places, Plan, decide, find};
+use crate::ssh::{ConfigSays, Facts, Invocation, Places, Plan, decide};
 use crate::terminal::{signals, tty};
 
-pub(super) fn facts(destination: &Destination, args: &[OsString]) -> Vec<Fact> {
-    let Ok(found) = find::find() else { return Vec::new() };
-    let route = Route::new(&found.path, args);
+pub(super) fn facts(destination: &Destination, ssh: &Path, args: &[OsString]) -> Vec<Fact> {
+    let route = Route::new(ssh, args);
     let mut facts = vec![host(destination)];
-    facts.push(panel(&found.path, args));
+    facts.push(panel(ssh, args));
     facts.push(match &destination.resolved {
         Ok(facts) => side_channel(facts, &route),
         Err(why) => Fact::note("side channel", format!("not looked for: {why}")),
@@ -38,7 +38,7 @@ fn host(destination: &Destination) -> Fact {
 }
 
 /// Whether a session there, started here and now, would have the panel.
-fn panel(ssh: &std::path::Path, args: &[OsString]) -> Fact {
+fn panel(ssh: &Path, args: &[OsString]) -> Fact {
     const TOPIC: &str = "panel";
     let invocation = Invocation::parse(args);
     let places = LazyCell::new(Places::of_user);
