@@ -61,6 +61,8 @@ pub struct LinusConfig {
     pub tail_sgr: bool,
     /// Whether a Linus outside of this process is told what happens without being asked.
     pub updates: Updates,
+    /// Whether the built-in Linus says without being asked what he sees on the terminal.
+    pub watch: bool,
 }
 
 impl Default for LinusConfig {
@@ -81,6 +83,7 @@ impl Default for LinusConfig {
             tail_lines,
             tail_sgr: true,
             updates: Updates::On,
+            watch: true,
         }
     }
 }
@@ -117,6 +120,7 @@ pub struct HostConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct HostLinusConfig {
     pub updates: Option<Updates>,
+    pub watch: Option<bool>,
 }
 
 /// How a card gets to the remote. Auto cannot be said here.
@@ -333,6 +337,11 @@ impl Config {
         self.of_host(names, |host| host.linus.updates).unwrap_or(self.linus.updates)
     }
 
+    /// `linus.watch` for the host of these names.
+    pub fn watch(&self, names: &[&str]) -> bool {
+        self.of_host(names, |host| host.linus.watch).unwrap_or(self.linus.watch)
+    }
+
     /// What the first section says that fits the host and says anything.
     /// The mode that a session on the host with these names begins in.
     pub fn start_mode(&self, names: &[&str]) -> StartMode {
@@ -410,7 +419,8 @@ pub fn usual_path() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "aissh").map(|dirs| dirs.config_dir().join("config.toml"))
 }
 
-fn read(path: &Path) -> std::io::Result<String> {
+/// A text file of a size that a person writes.
+pub(crate) fn read(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
     let mut text = String::new();
     let file = std::fs::File::open(path)?;
@@ -423,6 +433,11 @@ fn read(path: &Path) -> std::io::Result<String> {
         return Err(std::io::Error::other("larger than 1 MiB"));
     }
     Ok(text)
+}
+
+/// The folder of the user's runbooks, beside the usual configuration.
+pub(crate) fn runbooks_folder() -> Option<PathBuf> {
+    usual_path().map(|path| path.with_file_name("runbooks"))
 }
 
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).

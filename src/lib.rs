@@ -20,6 +20,7 @@ pub mod private;
 mod random;
 pub mod record;
 mod risk;
+mod runbooks;
 pub mod session;
 pub mod shell;
 pub mod ssh;

@@ -26,7 +26,7 @@ const LAYERS: &[&[&str]] = &[
     &["builtin"],
     &["agents"],
     &["record"],
-    &["config", "cli", "trust", "login", "peers", "ask", "incident", "risk", "check", "session"],
+    &["config", "cli", "trust", "login", "peers", "ask", "incident", "risk", "runbooks", "check", "session"],
 ];
 
 /// The crate as (path below `src`, text).

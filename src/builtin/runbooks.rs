@@ -73,8 +73,10 @@ mod tests {
     #[test]
     fn every_file_of_the_folder_is_compiled_in_and_without_mistakes() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/builtin/runbooks");
-        let files = std::fs::read_dir(folder).expect(folder).filter_map(|e| e.ok()?.file_name().into_string().ok());
-        let mut names: Vec<String> = files.filter_map(|f| Some(f.strip_suffix(".toml")?.to_owned())).collect();
+        let files =
+            std::fs::read_dir(folder).expect(folder).filter_map(|e| e.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            files.filter_map(|f| Some(f.strip_suffix(".toml")?.to_owned())).collect();
         names.sort();
         assert_eq!(names, NAMES, "the list in runbooks.rs, sorted");
         for (name, text) in NAMES.iter().zip(FILES) {

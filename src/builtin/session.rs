@@ -1,6 +1,7 @@
 //! One session with a user: the plan at hand, the cards on the panel, what was already said.
 
 mod choose;
+mod watch;
 
 use super::question::{self, Talk};
 use super::runbook::library::Library;
@@ -45,6 +46,7 @@ pub(crate) struct Session {
     here: Dialect,
     /// A card's command was reported without output: what it prints comes with the updates, or never.
     waiting: Option<Live>,
+    watch: watch::Watch,
 }
 
 /// A card on the panel.
@@ -79,6 +81,7 @@ impl Session {
             said: BTreeSet::new(),
             here: Dialect::Unknown,
             waiting: None,
+            watch: watch::Watch::default(),
         }
     }
 
@@ -96,6 +99,10 @@ impl Session {
         }
         if let Some(talk) = question::talk(message) {
             return self.talk(talk);
+        }
+        if watch::is_enough(message) {
+            self.watch.end();
+            return self.only_says(&[voice::QUIET.into()]);
         }
         if let Some(plan) = self.chosen(message) {
             self.turn_to(plan);
@@ -175,8 +182,7 @@ impl Session {
         }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let clean = plain::clean(new_output);
-        let observed =
-            plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
+        let observed = plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
         if !observed.has_news && !observed.has_trouble {
             return Envelope::default();
         }
@@ -299,6 +305,7 @@ impl Session {
     fn sign(&mut self, parts: &mut Vec<String>) {
         if !std::mem::replace(&mut self.is_introduced, true) {
             parts.push(format!("I am {}.", voice::WHO));
+            parts.extend(self.library.left_out.as_deref().map(plain::printable));
         }
     }
 

@@ -51,7 +51,8 @@ pub(crate) fn knows(library: &Library) -> String {
 
 /// Where only runbooks for other CLIs exist: what he knows would be taken for a device's configuration.
 pub(crate) fn not_here(cli: &str, here: Dialect, library: &Library) -> String {
-    let titles: Vec<&str> = library.all().iter().filter(|r| r.is_for(here)).map(|r| r.title.as_str()).collect();
+    let titles: Vec<&str> =
+        library.all().iter().filter(|r| r.is_for(here)).map(|r| r.title.as_str()).collect();
     let known = match titles.is_empty() {
         true => String::new(),
         false => format!(" Here I know {}.", titles.join(", ")),
@@ -70,6 +71,15 @@ pub(crate) fn which(runbooks: &[&Runbook]) -> String {
 pub(crate) fn also(finding: &str, example: &str) -> String {
     format!("I also see: {finding}\nFor that ask: \"{example}\".")
 }
+
+/// One line, unasked: the finding's sentence without the line that it cites.
+pub(crate) fn note(finding: &str, example: &str) -> String {
+    format!("{} Ask me: \"{example}\".", finding.lines().next().unwrap_or_default())
+}
+
+/// The answer to "be quiet".
+pub(crate) const QUIET: &str =
+    "I say nothing unasked any more in this session. For good: `watch = false` in [linus].";
 
 pub(crate) fn other(plan: &Plan) -> Option<String> {
     Some(also(&plan.outcome().findings.into_iter().next()?, &plan.runbook.example))

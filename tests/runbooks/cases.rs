@@ -128,7 +128,12 @@ fn fixture(runbook: &str, name: &str) -> Fixture {
     assert!(field("tool").contains(|c: char| c.is_ascii_digit()), "{}: no version", path.display());
     let is_real = origin.starts_with("recorded");
     assert!(is_real || origin.starts_with("from documentation"), "{}: {origin}", path.display());
-    Fixture { command: field("command"), exit: field("exit").parse().ok(), is_real, output: output.to_owned() }
+    Fixture {
+        command: field("command"),
+        exit: field("exit").parse().ok(),
+        is_real,
+        output: output.to_owned(),
+    }
 }
 
 /// The runbooks of the source tree by name, with their texts.
@@ -164,10 +169,18 @@ impl Run<'_> {
             assert!(!has(start), "a card `{start}` in {:#?}", story.commands());
         }
         for text in &wanted.done {
-            assert!(story.status(text) == StepStatus::Done, "`{text}` is not done:\n{answer}\n{:#?}", story.steps);
+            assert!(
+                story.status(text) == StepStatus::Done,
+                "`{text}` is not done:\n{answer}\n{:#?}",
+                story.steps
+            );
         }
         for text in &wanted.open {
-            assert!(story.status(text) != StepStatus::Done, "`{text}` is done:\n{answer}\n{:#?}", story.steps);
+            assert!(
+                story.status(text) != StepStatus::Done,
+                "`{text}` is done:\n{answer}\n{:#?}",
+                story.steps
+            );
         }
         if wanted.closed {
             let is_done = story.steps.iter().all(|s| s.status == StepStatus::Done);

@@ -8,7 +8,7 @@ use aissh::linus::contract::{ChatContext, Context, Request, Source};
 use std::time::{Duration, Instant};
 
 const TAIL: usize = 64 * 1024;
-const ROUNDS: usize = 40;
+const ROUNDS: usize = if cfg!(debug_assertions) { 2 } else { 60 };
 
 /// Recorded output of everything, one after the other, until the tail is full.
 fn tails() -> Vec<String> {
@@ -32,7 +32,8 @@ fn tails() -> Vec<String> {
         tail.truncate((0..=TAIL).rev().find(|at| tail.is_char_boundary(*at)).unwrap_or(0));
         tail
     };
-    let log = "Nov 30 20:22:34 web1 app[115]: request 4711 failed: connection reset, retry in 5 s\n".repeat(900);
+    let log =
+        "Nov 30 20:22:34 web1 app[115]: request 4711 failed: connection reset, retry in 5 s\n".repeat(900);
     (0..4).map(mixed).chain([log[..TAIL].to_owned(), "-rw-r--r-- 1 root root 1 x\n".repeat(2400)]).collect()
 }
 
@@ -54,7 +55,8 @@ fn chat(message: &str, tail: &str) -> Request {
 
 #[test]
 fn answers_come_within_milliseconds_for_a_full_tail() {
-    let questions = ["/var is full", "is something wrong?", "port 80 is in use", "how do I exit vim", "why slow"];
+    let questions =
+        ["/var is full", "is something wrong?", "port 80 is in use", "how do I exit vim", "why slow"];
     let tails = tails();
     let first = Instant::now();
     let mut linus = Builtin::new();
@@ -90,7 +92,13 @@ fn answers_come_within_milliseconds_for_a_full_tail() {
     }
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
-    println!("loading {load:?}; of {} answers: median {:?}, p99 {:?}, max {:?}", times.len(), at(0.5), at(0.99), at(1.0));
+    println!(
+        "loading {load:?}; of {} answers: median {:?}, p99 {:?}, max {:?}",
+        times.len(),
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
     // Unoptimised code on a busy machine is some fifty times slower.
     let bound = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 5 });
     assert!(at(0.99).0 <= bound, "p99 {:?}", at(0.99));

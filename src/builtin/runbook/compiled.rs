@@ -144,7 +144,8 @@ impl Pattern {
         }
         let mut above: Option<(usize, Vec<(String, Value)>)> = None;
         for n in lines {
-            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool)) else {
+            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool))
+            else {
                 continue;
             };
             if let Some(head) = self.head.as_ref().and_then(|head| head.captures(line)) {

@@ -18,6 +18,8 @@ pub(crate) struct Library {
     starts: Vec<(usize, usize)>,
     on_lines: Finder,
     on_questions: Finder,
+    /// Files of the user that have mistakes, for the first answer.
+    pub(crate) left_out: Option<String>,
 }
 
 /// A text, and which patterns can match where in it.
@@ -45,6 +47,7 @@ impl Library {
             on_questions: Finder::new(runbooks.iter().flat_map(|r| &r.questions)),
             runbooks,
             starts,
+            left_out: None,
         }
     }
 
@@ -54,7 +57,9 @@ impl Library {
     }
 
     /// The user's before those of the program; one with the same name takes its place. A bad file costs itself.
-    pub(crate) fn with<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> (Self, Vec<(String, Mistake)>) {
+    pub(crate) fn with<'a>(
+        texts: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> (Self, Vec<(String, Mistake)>) {
         let (mut runbooks, mut mistakes) = (Vec::new(), Vec::new());
         for (file, text) in texts {
             match Runbook::parse_strictly(text) {
@@ -68,7 +73,8 @@ impl Library {
                 runbooks.push(runbook);
             }
         }
-        (Self::new(runbooks.into_iter()), mistakes)
+        let left_out = left_out(&mistakes);
+        (Self { left_out, ..Self::new(runbooks.into_iter()) }, mistakes)
     }
 
     pub(crate) fn all(&self) -> &[Arc<Runbook>] {
@@ -76,7 +82,12 @@ impl Library {
     }
 
     /// `clean` has no escape sequences any more; `command` is what printed it, where the session knows.
-    pub(crate) fn read<'a>(&self, clean: &'a str, command: Option<&'a str>, cwd: Option<&'a str>) -> Reading<'a> {
+    pub(crate) fn read<'a>(
+        &self,
+        clean: &'a str,
+        command: Option<&'a str>,
+        cwd: Option<&'a str>,
+    ) -> Reading<'a> {
         let source = Source::new(clean, command, cwd);
         let hits = self.on_lines.find(clean, source.lines());
         Reading { source, hits }
@@ -103,6 +114,20 @@ impl Library {
         let start = self.start_of(runbook);
         (0..runbook.on_lines().count()).any(|i| !reading.hits.of(start + i).is_empty())
     }
+}
+
+/// `I left out x.toml (line 3: unknown name …).` The first mistake of a file is the one to mend first.
+fn left_out(mistakes: &[(String, Mistake)]) -> Option<String> {
+    let mut files: Vec<(&str, String)> = Vec::new();
+    for (file, mistake) in mistakes {
+        if files.iter().all(|(name, _)| name != file) {
+            files.push((file, format!("{file} (line {}: {})", mistake.line, mistake.what)));
+        }
+    }
+    let texts: Vec<&str> = files.iter().map(|(_, text)| text.as_str()).collect();
+    (!texts.is_empty()).then(|| {
+        format!("Of your runbooks I left out {}. `aissh --check` names every mistake.", texts.join(", "))
+    })
 }
 
 impl Reading<'_> {

@@ -22,7 +22,8 @@ static NO_SUDO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A shell that does not find a tool: `bash: ss: command not found`, `sh: 1: ss: not found`.
 static NOT_FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$").ok()
+    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$")
+        .ok()
 });
 
 pub(crate) struct Plan {
@@ -118,13 +119,7 @@ impl Plan {
     }
 
     /// `key`: the fields that tell rows apart; by their lines where there are none.
-    fn keep(
-        &mut self,
-        table: &'static str,
-        key: Option<&[&str]>,
-        rows: Vec<Row>,
-        observed: &mut Observed,
-    ) {
+    fn keep(&mut self, table: &'static str, key: Option<&[&str]>, rows: Vec<Row>, observed: &mut Observed) {
         for row in rows {
             let parts = |key: &[&str]| key.iter().map(|k| row.key(k)).collect::<Vec<_>>().join("\n");
             let key = key.map_or_else(|| row.line.clone(), parts);
@@ -148,7 +143,8 @@ impl Plan {
                 ));
             }
             let tool = NOT_FOUND.as_ref().and_then(|p| p.captures(line));
-            observed.has_news |= tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
+            observed.has_news |=
+                tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
         }
         for (i, trouble) in runbook.troubles.iter().enumerate() {
             for line in reading.hits().of(start + i).iter().filter(|n| is_said(n)).map(|n| lines[*n]) {
