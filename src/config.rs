@@ -80,6 +80,8 @@ pub struct LinusConfig {
     pub tail_sgr: bool,
     /// Whether a Linus outside of this process is told what happens without being asked.
     pub updates: Updates,
+    /// Whether the built-in Linus says without being asked what he sees on the terminal.
+    pub watch: bool,
 }
 
 impl Default for LinusConfig {
@@ -100,6 +102,7 @@ impl Default for LinusConfig {
             tail_lines,
             tail_sgr: true,
             updates: Updates::On,
+            watch: true,
         }
     }
 }
@@ -319,7 +322,8 @@ pub fn usual_path() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "aissh").map(|dirs| dirs.config_dir().join("config.toml"))
 }
 
-fn read(path: &Path) -> std::io::Result<String> {
+/// A text file of a size that a person writes.
+pub(crate) fn read(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
     let mut text = String::new();
     let file = std::fs::File::open(path)?;
@@ -332,6 +336,11 @@ fn read(path: &Path) -> std::io::Result<String> {
         return Err(std::io::Error::other("larger than 1 MiB"));
     }
     Ok(text)
+}
+
+/// The folder of the user's runbooks, beside the usual configuration.
+pub(crate) fn runbooks_folder() -> Option<PathBuf> {
+    usual_path().map(|path| path.with_file_name("runbooks"))
 }
 
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).

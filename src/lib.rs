@@ -22,6 +22,7 @@ pub mod private;
 mod random;
 pub mod record;
 mod risk;
+mod runbooks;
 pub mod session;
 pub mod shell;
 mod show_config;

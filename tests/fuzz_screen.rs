@@ -70,7 +70,7 @@ fn walk(seed: usize, corpus: &[Vec<u8>]) {
                 assert!(emulator.replay(mark).len() < REPLAY, "seed {seed}");
                 open = None;
             }
-            (_, Some((_, input))) => assert!(input.follow(&modes).len() < 1 << 10, "seed {seed}"),
+            (_, Some((_, input))) => assert!(input.follow(&modes, true).len() < 1 << 10, "seed {seed}"),
             _ => {}
         }
         let (row, col) = emulator.screen().cursor_position();

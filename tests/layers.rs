@@ -35,6 +35,7 @@ const LAYERS: &[&[&str]] = &[
         "ask",
         "incident",
         "risk",
+        "runbooks",
         "destination",
         "show_config",
         "check",

@@ -42,6 +42,8 @@ pub struct Builtin {
     library: Arc<Library>,
     sessions: HashMap<String, (u64, Session)>,
     clock: u64,
+    /// Whether he says unasked what he sees.
+    watches: bool,
 }
 
 impl Default for Builtin {
@@ -52,7 +54,11 @@ impl Default for Builtin {
 
 impl Builtin {
     pub fn new() -> Self {
-        Self { library: Library::compiled_in(), sessions: HashMap::new(), clock: 0 }
+        Self::of(Library::compiled_in())
+    }
+
+    fn of(library: Arc<Library>) -> Self {
+        Self { library, sessions: HashMap::new(), clock: 0, watches: false }
     }
 
     /// Knows the user's runbooks too, given as (file, text): one that has the name of one of ours takes its place. A
@@ -61,12 +67,17 @@ impl Builtin {
         files: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> (Self, Vec<(String, Mistake)>) {
         let (library, mistakes) = Library::with(files);
-        (Self { library: Arc::new(library), ..Self::new() }, mistakes)
+        (Self::of(Arc::new(library)), mistakes)
     }
 
     /// Another who knows the same runbooks and remembers nothing.
     pub fn sibling(&self) -> Self {
-        Self { library: self.library.clone(), sessions: HashMap::new(), clock: 0 }
+        Self::of(self.library.clone())
+    }
+
+    /// From now on he says unasked, now and then, what his runbooks see on a terminal; or does not.
+    pub fn set_watch(&mut self, is_on: bool) {
+        self.watches = is_on;
     }
 
     /// The answer to one message.
@@ -78,13 +89,12 @@ impl Builtin {
                 self.session(session_id).chat(message, &context)
             }
             Request::TerminalUpdate { session_id, new_output, terminal_tail, context } => {
-                match self.known(session_id) {
-                    Some(session) => {
-                        session.look(terminal_tail);
-                        session.terminal_update(last(new_output, MAX_TEXT), context)
-                    }
-                    None => Envelope::default(),
-                }
+                let watches = self.watches;
+                let session = if watches { Some(self.session(session_id)) } else { self.known(session_id) };
+                let Some(session) = session else { return Envelope::default() };
+                session.look(terminal_tail);
+                let envelope = session.terminal_update(last(new_output, MAX_TEXT), context);
+                if watches && envelope.is_empty() { session.watch(terminal_tail, context) } else { envelope }
             }
             // It runs on: what it prints comes with the updates, and its end will be told.
             Request::CommandExecuted { is_final: false, .. } => Envelope::default(),
@@ -113,7 +123,7 @@ impl Builtin {
         }
     }
 
-    /// Only a chat starts a session: events of others cost no memory.
+    /// A chat starts a session, and an update where he watches: other events of others cost no memory.
     fn session(&mut self, id: &str) -> &mut Session {
         self.clock += 1;
         let id = cut(id, MAX_ID).to_owned();

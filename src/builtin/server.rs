@@ -60,6 +60,11 @@ impl Server {
         Self { linus }
     }
 
+    /// Whether he says unasked what he sees on a terminal.
+    pub fn set_watch(&mut self, is_on: bool) {
+        self.linus.set_watch(is_on);
+    }
+
     /// The answer to one message; `None` for notifications and for responses, which get none.
     pub fn answer(&mut self, message: &Value) -> Option<Value> {
         let Some(object) = message.as_object() else {

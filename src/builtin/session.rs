@@ -1,6 +1,7 @@
 //! One session with a user: the plan at hand, the cards on the panel, what was already said.
 
 mod choose;
+mod watch;
 
 use super::question::{self, Talk};
 use super::runbook::library::Library;
@@ -13,6 +14,7 @@ use crate::linus::contract::{
 };
 use crate::shell::{Dialect, dialect_of};
 use crate::text::{cut, last};
+use choose::Candidate;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -45,6 +47,7 @@ pub(crate) struct Session {
     here: Dialect,
     /// A card's command was reported without output: what it prints comes with the updates, or never.
     waiting: Option<Live>,
+    watch: watch::Watch,
 }
 
 /// A card on the panel.
@@ -79,6 +82,7 @@ impl Session {
             said: BTreeSet::new(),
             here: Dialect::Unknown,
             waiting: None,
+            watch: watch::Watch::default(),
         }
     }
 
@@ -97,6 +101,10 @@ impl Session {
         if let Some(talk) = question::talk(message) {
             return self.talk(talk);
         }
+        if watch::is_enough(message) {
+            self.watch.end();
+            return self.only_says(&[voice::QUIET.into()]);
+        }
         if let Some(plan) = self.chosen(message) {
             self.turn_to(plan);
             return self.answer(Vec::new(), Tell::All);
@@ -109,6 +117,18 @@ impl Session {
             found.retain(|c| c.is_asked);
             return self.choose(found);
         }
+        found.retain(|c| c.is_seen);
+        self.without_subject(message, context, is_piped, found)
+    }
+
+    /// The answer to a question that is about no runbook: what stands, what is seen, or that he does not know.
+    fn without_subject(
+        &mut self,
+        message: &str,
+        context: &ChatContext,
+        is_piped: bool,
+        found: Vec<Candidate>,
+    ) -> Envelope {
         if let Some(cli) = self.foreign().filter(|_| !self.has_plan_here()) {
             return self.has_nothing_for(cli);
         }
@@ -117,22 +137,28 @@ impl Session {
             self.read_screen(context);
             return self.answer(Vec::new(), Tell::All);
         }
-        found.retain(|c| c.is_seen);
-        if self.plan.is_none() && !found.is_empty() && (is_piped || is_vague) {
-            let lead = match (is_piped, is_vague) {
-                (true, true) => Vec::new(),
-                (true, false) => vec![format!("{} What was piped in says:", voice::knows(&self.library))],
-                (false, _) => vec!["You did not ask about it, but the screen says:".into()],
-            };
-            let mut found = found.into_iter();
-            found.next().map(|c| self.begin(c.plan));
-            let others = found.take(MAX_OTHERS).filter(|c| c.plan.shows_on_screen());
-            let others: Vec<String> = others.filter_map(|c| voice::other(&c.plan)).collect();
-            return self.answer_after(Ended { notes: lead, others, ..Ended::default() }, Tell::All);
+        let mut found = found.into_iter();
+        let best = found.next();
+        match best {
+            Some(best) if self.plan.is_none() && (is_piped || is_vague) => {
+                let lead = match (is_piped, is_vague) {
+                    (true, true) => Vec::new(),
+                    (true, false) => {
+                        vec![format!("{} What was piped in says:", voice::knows(&self.library))]
+                    }
+                    (false, _) => vec!["You did not ask about it, but the screen says:".into()],
+                };
+                self.begin(best.plan);
+                let others = found.take(MAX_OTHERS).filter(|c| c.plan.shows_on_screen());
+                let others = others.filter_map(|c| voice::other(&c.plan)).collect();
+                self.answer_after(Ended { notes: lead, others, ..Ended::default() }, Tell::All)
+            }
+            best => {
+                let best = best.filter(|_| self.plan.is_none());
+                let finding = best.and_then(|c| c.plan.outcome().findings.into_iter().next());
+                self.unknown(finding.as_deref())
+            }
         }
-        let seen = found.first().filter(|_| self.plan.is_none());
-        let finding = seen.and_then(|c| c.plan.outcome().findings.into_iter().next());
-        self.unknown(finding.as_deref())
     }
 
     fn has_plan_here(&self) -> bool {
@@ -298,6 +324,7 @@ impl Session {
     fn sign(&mut self, parts: &mut Vec<String>) {
         if !std::mem::replace(&mut self.is_introduced, true) {
             parts.push(format!("I am {}.", voice::WHO));
+            parts.extend(self.library.left_out.as_deref().map(plain::printable));
         }
     }
 

@@ -72,6 +72,15 @@ pub(crate) fn also(finding: &str, example: &str) -> String {
     format!("I also see: {finding}\nFor that ask: \"{example}\".")
 }
 
+/// One line, unasked: the finding's sentence without the line that it cites.
+pub(crate) fn note(finding: &str, example: &str) -> String {
+    format!("{} Ask me: \"{example}\".", finding.lines().next().unwrap_or_default())
+}
+
+/// The answer to "be quiet".
+pub(crate) const QUIET: &str =
+    "I say nothing unasked any more in this session. For good: `watch = false` in [linus].";
+
 pub(crate) fn other(plan: &Plan) -> Option<String> {
     Some(also(&plan.outcome().findings.into_iter().next()?, &plan.runbook.example))
 }

@@ -39,6 +39,7 @@ struct HostLinus {
     token_command: Option<Spanned<Vec<String>>>,
     token_keyring: Option<Spanned<String>>,
     updates: Option<Updates>,
+    watch: Option<bool>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -86,6 +87,11 @@ impl Config {
         self.of_host(names, |host| host.linus.updates).unwrap_or(self.linus.updates)
     }
 
+    /// `linus.watch` for the host of these names.
+    pub fn watch(&self, names: &[&str]) -> bool {
+        self.of_host(names, |host| host.linus.watch).unwrap_or(self.linus.watch)
+    }
+
     /// The mode that a session on the host with these names begins in.
     pub fn start_mode(&self, names: &[&str]) -> StartMode {
         self.of_host(names, |host| host.policy.mode).unwrap_or(self.policy.mode)
@@ -122,6 +128,7 @@ impl Config {
     pub(super) fn for_host(&self, given: Option<&str>, names: &[&str]) -> Self {
         let mut this = self.with_linus_of(given);
         this.linus.updates = self.updates(names);
+        this.linus.watch = self.watch(names);
         this.policy.mode = self.start_mode(names);
         this.integration.offer = self.offers_integration(names);
         this

@@ -143,6 +143,12 @@ pub const KEYS: &[Key] = &[
          beginning and end. `on`: all of it; `off`: nothing; `ask`: nothing before the prefix and `p` in each session. \
          What the user asks goes in any case, with the screen.",
     ),
+    by_host(
+        "linus.watch",
+        Kind::Flag,
+        "Whether the built-in Linus says unasked, in one line, what he sees (\"/var is 98 % full …\"): at most once a \
+         minute, and once for each subject. `be quiet` in the chat ends it for the session.",
+    ),
     key(
         "keys.prefix",
         Kind::PrefixKeys,

@@ -38,6 +38,7 @@ use crate::copilot::policy::Policy;
 use crate::copilot::{Copilot, Place};
 use crate::linus::contract::SessionEvent;
 use crate::linus::lanes::LaneEvent;
+use crate::peers::Door;
 use crate::shell::{Nonce, Observer, Origin, ShellEvent};
 use crate::ssh::{Facts, is_refused};
 use crate::terminal::outbox::Outbox;
@@ -135,6 +136,8 @@ struct Side {
     policy_is_given: bool,
     config: Config,
     outside: Option<Outside>,
+    /// The way to Linus as it was chosen at the start.
+    door: Door,
     waiting: Waiting,
     ledger: Ledger,
     lane_tx: SyncSender<LaneEvent>,

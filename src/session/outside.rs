@@ -90,6 +90,7 @@ impl Side {
             self.policy.start_as(self.config.start_mode(&names));
         }
         self.offers = self.config.offers_integration(&names);
+        self.door.set_watch(self.config.watch(&names));
         let Some(outside) = &mut self.outside else { return };
         self.linus.sharing.set_updates(self.config.updates(&names));
         let host = facts.hostname.as_ref().or(self.given.hostname.as_ref()).map_or("", String::as_str);

@@ -197,6 +197,7 @@ impl Side {
             policy_is_given: start.cli.policy.is_some(),
             config: start.config.clone(),
             outside,
+            door: start.door.clone(),
             waiting: Waiting::default(),
             ledger: Ledger::default(),
             lane_tx,

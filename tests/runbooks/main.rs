@@ -4,6 +4,7 @@
 mod cases;
 mod speed;
 mod story;
+mod watch;
 mod words;
 
 use aissh::linus::contract::{Risk, StepStatus};

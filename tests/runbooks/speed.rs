@@ -8,14 +8,16 @@ use aissh::linus::contract::{ChatContext, Context, Request, Source};
 use std::time::{Duration, Instant};
 
 const TAIL: usize = 64 * 1024;
-const ROUNDS: usize = 40;
+const ROUNDS: usize = if cfg!(debug_assertions) { 2 } else { 60 };
 
 /// Recorded output of everything, one after the other, until the tail is full.
 fn tails() -> Vec<String> {
     let folder = format!("{}/tests/fixtures/runbooks", env!("CARGO_MANIFEST_DIR"));
     let mut outputs = Vec::new();
     for runbook in std::fs::read_dir(&folder).expect("fixtures").flatten() {
-        for file in std::fs::read_dir(runbook.path()).expect("a folder").flatten() {
+        // The README beside the folders is none.
+        let Ok(files) = std::fs::read_dir(runbook.path()) else { continue };
+        for file in files.flatten() {
             outputs.push(std::fs::read_to_string(file.path()).expect("a fixture"));
         }
     }

@@ -89,8 +89,8 @@ fn other_subjects_are_not_taken_for_full_disks() {
     ] {
         let mut story = Story::new("root");
         let answer = story.chat(question);
-        assert!(answer.starts_with("I don't know. I have"), "{question}: {answer}");
-        assert!(story.cards.is_empty() && story.steps.is_empty(), "{question}");
+        let is_about_disks = |c: &&str| c.contains("df ") || c.contains("du -");
+        assert!(!story.commands().iter().any(|c| is_about_disks(c)), "{question}: {answer}");
     }
 }
 
@@ -102,7 +102,7 @@ fn small_talk_gets_a_short_answer_and_claims_nothing() {
     assert!(hello.contains("runbooks, no model") && hello.contains("Try: \"/var is full\"."), "{hello}");
     assert_eq!(story.chat("thanks!"), "You're welcome.");
     assert_eq!(story.chat("ok"), "Fine.");
-    assert!(story.chat("who are you?").contains("- storage: full disks"));
+    assert!(story.chat("who are you?").contains("full disks"));
     assert!(story.cards.is_empty() && story.steps.is_empty());
     story.chat("/var is full");
     assert!(story.chat("ok").starts_with("Fine.\nNext: du -xh --max-depth=1 /var"), "the plan goes on");

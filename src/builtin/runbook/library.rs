@@ -18,6 +18,8 @@ pub(crate) struct Library {
     starts: Vec<(usize, usize)>,
     on_lines: Finder,
     on_questions: Finder,
+    /// Files of the user that have mistakes, for the first answer.
+    pub(crate) left_out: Option<String>,
 }
 
 /// A text, and which patterns can match where in it.
@@ -45,6 +47,7 @@ impl Library {
             on_questions: Finder::new(runbooks.iter().flat_map(|r| &r.questions)),
             runbooks,
             starts,
+            left_out: None,
         }
     }
 
@@ -70,7 +73,8 @@ impl Library {
                 runbooks.push(runbook);
             }
         }
-        (Self::new(runbooks.into_iter()), mistakes)
+        let left_out = left_out(&mistakes);
+        (Self { left_out, ..Self::new(runbooks.into_iter()) }, mistakes)
     }
 
     pub(crate) fn all(&self) -> &[Arc<Runbook>] {
@@ -110,6 +114,20 @@ impl Library {
         let start = self.start_of(runbook);
         (0..runbook.on_lines().count()).any(|i| !reading.hits.of(start + i).is_empty())
     }
+}
+
+/// `I left out x.toml (line 3: unknown name …).` The first mistake of a file is the one to mend first.
+fn left_out(mistakes: &[(String, Mistake)]) -> Option<String> {
+    let mut files: Vec<(&str, String)> = Vec::new();
+    for (file, mistake) in mistakes {
+        if files.iter().all(|(name, _)| name != file) {
+            files.push((file, format!("{file} (line {}: {})", mistake.line, mistake.what)));
+        }
+    }
+    let texts: Vec<&str> = files.iter().map(|(_, text)| text.as_str()).collect();
+    (!texts.is_empty()).then(|| {
+        format!("Of your runbooks I left out {}. `aissh --check` names every mistake.", texts.join(", "))
+    })
 }
 
 impl Reading<'_> {

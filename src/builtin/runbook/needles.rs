@@ -86,7 +86,7 @@ mod tests {
             (r"bind\(\).*(in use|denied)", vec!["bind()"]),
             (r"(in use|denied)", vec!["denied", "in use"]),
             (r"^\d+ (\w+)?$", vec![]),
-            (r"(foo)?bar+", vec!["bar"]),
+            (r"(foo)?bars?", vec!["bar"]),
             (r"\bdisk\b", vec!["disk"]),
             (r"x|yyyy", vec![]),
         ] {

@@ -31,6 +31,13 @@ pub(super) struct Candidate {
     score: u32,
 }
 
+/// What a runbook sees without being asked.
+pub(super) struct Unasked {
+    name: String,
+    pub(super) finding: String,
+    pub(super) example: String,
+}
+
 impl Session {
     /// Everything that a question or the text with it speaks for, the best first.
     pub(super) fn candidates(&self, message: &str, context: &ChatContext, asker: Asker) -> Vec<Candidate> {
@@ -154,24 +161,30 @@ impl Session {
         self.waiting = None;
     }
 
-    /// What another runbook recognises in a command's output, once.
+    /// What another runbook recognises in a command's output, as a sentence.
     pub(super) fn also(&mut self, reading: &Reading<'_>, asker: Asker) -> Option<String> {
+        self.unasked(reading, asker).map(|seen| voice::also(&seen.finding, &seen.example))
+    }
+
+    /// What a runbook that is not at hand recognises, once for each of them.
+    pub(super) fn unasked(&mut self, reading: &Reading<'_>, asker: Asker) -> Option<Unasked> {
         let library = self.library.clone();
-        let others = library.all().iter().filter(|r| {
+        let mut others = library.all().iter().filter(|r| {
             r.is_for(self.here)
                 && r.screen.is_some()
                 && self.plan.as_ref().is_none_or(|p| p.runbook.name != r.name)
                 && !self.mentioned.contains(&r.name)
-                && library.can_read(r, reading)
+                && (!r.readers.is_empty() || library.can_read(r, reading))
         });
-        let (name, said) = others.into_iter().find_map(|runbook| {
+        let seen = others.find_map(|runbook| {
             let candidate = self.candidate(runbook, false, false, "", reading, asker);
             let finding = candidate.plan.outcome().findings.into_iter().next()?;
             let is_shown = candidate.is_seen && candidate.plan.shows_on_screen();
-            is_shown.then(|| (runbook.name.clone(), voice::also(&finding, &runbook.example)))
+            let (name, example) = (runbook.name.clone(), runbook.example.clone());
+            is_shown.then_some(Unasked { name, finding, example })
         })?;
-        self.mentioned.insert(name);
-        Some(said)
+        self.mentioned.insert(seen.name.clone());
+        Some(seen)
     }
 
     /// A CLI that the plan's commands are not for.
