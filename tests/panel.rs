@@ -232,6 +232,36 @@ fn split_narrows_the_remote_and_overlay_does_not() {
     assert_size(&wide, &lab, "40 130");
 }
 
+#[test]
+fn it_stands_at_each_side_and_where_it_was_last() {
+    let lab = Lab::start();
+    let [expected, terminal] =
+        [Run::plain(&lab), Run::aissh(&lab)].map(|run| run.size(Size::WIDE).at_prompt());
+    open_panel(&terminal);
+    // 49 of 130 columns are the panel's, or 16 of 40 rows.
+    for (keys, size) in [(1, "40 81"), (1, "24 130"), (1, "40 81"), (2, "24 130")] {
+        terminal.send(format!("{PREFIX}l").repeat(keys));
+        assert_size(&terminal, &lab, size);
+    }
+    // The cursor is where the remote has it: at the end of its prompt, above the panel.
+    terminal.type_line("clear; echo t''op");
+    terminal.wait_prompt(lab.prompt());
+    terminal.wait_for(|screen| screen.cursor_position().0 == 1, "the cursor in the second row");
+    terminal.send(format!("{PREFIX}>"));
+    assert_size(&terminal, &lab, "22 130");
+    close_panel(&terminal);
+    for terminal in [&expected, &terminal] {
+        type_and_wait(terminal, &lab, "clear; echo e''nd", "end");
+    }
+    let wanted = expected.screen(picture);
+    terminal.wait_for(|screen| picture(screen) == wanted, &format!("the screen\n{wanted}"));
+    terminal.type_line("exit");
+    assert_eq!(terminal.wait_exit(), Exit::Code(0));
+    let again = Run::aissh(&lab).size(Size::WIDE).at_prompt();
+    open_panel(&again);
+    assert_size(&again, &lab, "22 130");
+}
+
 /// Waits on the remote until its window has this size. ssh is told of a change by a signal, so keys can be faster.
 fn assert_size(terminal: &Terminal, lab: &Lab, size: &str) {
     let wait =

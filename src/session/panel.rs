@@ -21,7 +21,7 @@ use crate::ui::{self, Begin, Layout, Mode, Screen, Status, View};
 use std::time::{Duration, Instant};
 
 /// At most 60 frames a second.
-const FRAME: Duration = Duration::from_millis(16);
+const FRAME: Duration = Duration::from_micros(16_667);
 
 /// The view of what leaves composes messages for every frame.
 const LEAVES_FRAME: Duration = Duration::from_millis(100);
@@ -418,6 +418,7 @@ impl Session {
             sharing: linus.sharing.word(),
             question,
             leaves,
+            recording: self.recorders.has_tape(),
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),
             integration,

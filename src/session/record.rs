@@ -41,6 +41,11 @@ impl Recorders {
         }
     }
 
+    /// Whether what the remote prints is recorded.
+    pub(super) fn has_tape(&self) -> bool {
+        self.tape.is_some()
+    }
+
     /// Whether the audit log was lost in this session.
     pub(super) fn is_lost(&self) -> bool {
         self.audit.is_lost()

@@ -37,6 +37,7 @@ pub(super) fn status() -> Status {
         sharing: None,
         question: None,
         leaves: None,
+        recording: false,
         secret: false,
         prefix: "Ctrl-\\".into(),
         integration: Integration::default(),
@@ -277,7 +278,7 @@ fn golden_offline_with_a_queued_message_and_a_secret_prompt() {
     let said = copilot.chat.say("can I delete the old logs?");
     copilot.chat.set_delivery(said, Delivery::Queued);
     let view = focused(&mut copilot, now);
-    all_sizes("offline", &view, &copilot, &Status { secret: true, ..status() });
+    all_sizes("offline", &view, &copilot, &Status { secret: true, recording: true, ..status() });
 }
 
 /// Three file actions, and one of them open.

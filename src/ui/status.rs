@@ -28,6 +28,8 @@ pub struct Status {
     pub question: Option<Question>,
     /// What leaves, while that is looked at.
     pub leaves: Option<Leaves>,
+    /// What the remote prints is recorded (`--record`).
+    pub recording: bool,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.
     pub secret: bool,
     /// The prefix as the user calls it (`Ctrl-\`).
@@ -40,6 +42,10 @@ pub(super) fn session(status: &Status, view: &View, cols: usize) -> Line<'static
     let mut target = sanitize(&status.target).replace(['\n', '\t'], " ");
     if let Some(device) = status.device {
         target = format!("{target} ({device})");
+    }
+    if status.recording {
+        // First, or it would be cut off with a long name.
+        target = format!("● rec {target}");
     }
     let left = Span::styled(target, view.theme.plain());
     if status.secret {

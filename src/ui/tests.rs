@@ -3,6 +3,7 @@
 mod additions;
 mod confirm;
 mod fill;
+mod mouse;
 mod policy;
 
 use std::time::{Duration, Instant};
