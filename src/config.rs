@@ -5,6 +5,7 @@
 
 mod hosts;
 pub mod keys;
+mod looks;
 mod schema;
 mod shown;
 mod values;
@@ -21,9 +22,10 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 pub use hosts::HostConfig;
+pub use looks::theme;
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
-pub use values::{PanelMode, PrefixKey, TailLines};
+pub use values::{PanelMode, PanelTheme, PrefixKey, TailLines};
 use values::{at_least_one, usable};
 use written::{Complaint, Written, line_of};
 
@@ -152,6 +154,7 @@ impl KeysConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
+    pub theme: PanelTheme,
     /// No panel but a dialogue in lines.
     pub plain: bool,
     /// Columns; chosen from the terminal's width when absent.

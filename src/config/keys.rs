@@ -159,6 +159,12 @@ pub const KEYS: &[Key] = &[
         Kind::Flag,
         "`true` is `--plain`: no panel, but a dialogue in lines on the prefix key, for screen readers and braille.",
     ),
+    key(
+        "panel.theme",
+        Kind::Choice(&["auto", "dark", "light", "none"]),
+        "The colours of the panel, by the background that they are read on; `none` has none, and so has everything with \
+         `NO_COLOR` set. `auto` goes by `COLORFGBG`; without it, colours that can be read on either background.",
+    ),
     key("panel.width", Kind::Number(0, 65535), "Columns of the panel. Without it from the terminal's width."),
     by_host(
         "policy.mode",

@@ -31,6 +31,18 @@ pub enum PanelMode {
     Overlay,
 }
 
+/// Which colours the panel is drawn in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTheme {
+    /// By what the terminal says of its background; where it says nothing, what can be read on either.
+    #[default]
+    Auto,
+    Dark,
+    Light,
+    None,
+}
+
 /// One prefix key as the bytes that a terminal sends for it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]

@@ -37,7 +37,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::text::hex;
-use crate::ui::{Choice, Theme, View};
+use crate::ui::{Choice, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -242,7 +242,7 @@ fn tail(config: &Config) -> Tail {
 }
 
 fn panel(start: &Start<'_>, size: Size, now: Instant) -> Panel {
-    let view = View::new(Theme::new(config::wants_colour()), choice(start.config));
+    let view = View::new(config::theme(start.config.panel.theme), choice(start.config));
     let is_plain = start.cli.plain || start.config.panel.plain;
     Panel::new(view, is_plain.then(Plain::default), size, now)
 }

@@ -147,7 +147,7 @@ fn all_sizes(name: &str, view: &View, copilot: &Copilot, status: &Status) {
 }
 
 pub(super) fn focused(copilot: &mut Copilot, now: Instant) -> View {
-    let mut view = View::new(Theme::new(true), Choice::default());
+    let mut view = View::new(Theme::new(Scheme::Dark), Choice::default());
     view.set_shown(true);
     view.prefix(PrefixAction::Ask, copilot, now);
     view
@@ -155,7 +155,7 @@ pub(super) fn focused(copilot: &mut Copilot, now: Instant) -> View {
 
 #[test]
 fn golden_an_empty_panel_says_what_to_do() {
-    let mut view = View::new(Theme::new(true), Choice::default());
+    let mut view = View::new(Theme::new(Scheme::Dark), Choice::default());
     view.set_shown(true);
     all_sizes("empty", &view, &Copilot::new("built-in (runbooks, no model)"), &status());
 }
@@ -166,6 +166,26 @@ fn golden_the_contracts_story() {
     let mut copilot = story(now);
     let view = focused(&mut copilot, now);
     all_sizes("story", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_in_ascii_everything_has_its_place() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    copilot.chat.say("größe 漢字 👍🏽?");
+    copilot.chat.answer("“Quotes” — and an ellipsis…");
+    let mut view = focused(&mut copilot, now);
+    let utf8: Vec<_> =
+        SIZES.map(|(cols, rows)| draw_at(cols, rows, &mut view.clone(), &copilot, &status()).0).into();
+    view.theme = view.theme.in_ascii();
+    all_sizes("ascii", &view, &copilot, &status());
+    for ((cols, rows), utf8) in SIZES.into_iter().zip(utf8) {
+        let (ascii, _) = draw_at(cols, rows, &mut view.clone(), &copilot, &status());
+        for (is, was) in ascii.content().iter().zip(utf8.content()) {
+            assert!(is.symbol().is_ascii() && is.symbol().len() == 1, "{:?}", is.symbol());
+            assert!(!was.symbol().is_ascii() || is.symbol() == was.symbol() || was.symbol() == " ", "moved");
+        }
+    }
 }
 
 #[test]

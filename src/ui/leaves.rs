@@ -236,6 +236,7 @@ fn rows(line: &str, cols: usize, is_hidden: &mut bool, theme: Theme, out: &mut V
 
 #[cfg(test)]
 mod tests {
+    use super::super::theme::Scheme;
     use super::*;
 
     fn text(lines: &[Line<'_>]) -> Vec<String> {
@@ -249,13 +250,13 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(json).unwrap();
         let pretty = serde_json::to_string_pretty(&value).unwrap().replace('\n', "");
         for cols in [1, 7, 34, 200] {
-            assert_eq!(text(&body(&leaf, cols, Theme::new(true))).concat(), pretty, "{cols}");
+            assert_eq!(text(&body(&leaf, cols, Theme::new(Scheme::Dark))).concat(), pretty, "{cols}");
         }
-        let rows = text(&body(&leaf, 200, Theme::new(true)));
+        let rows = text(&body(&leaf, 200, Theme::new(Scheme::Dark)));
         assert_eq!(rows[1..3], ["  \"a\": \"df -h\\n", "98% ‹aws-key-1›\\u001b[0m \\\\name\","]);
-        let shown = body(&leaf, 200, Theme::new(true));
+        let shown = body(&leaf, 200, Theme::new(Scheme::Dark));
         let hidden = shown.iter().flat_map(|line| &line.spans).find(|span| span.content == "‹aws-key-1›");
-        assert_eq!(hidden.map(|span| span.style), Some(Theme::new(true).selected()));
+        assert_eq!(hidden.map(|span| span.style), Some(Theme::new(Scheme::Dark).selected()));
     }
 
     #[test]

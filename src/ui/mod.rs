@@ -2,6 +2,7 @@
 
 mod action;
 mod around;
+mod ascii;
 mod auto;
 mod backend;
 mod bindings;
@@ -32,6 +33,7 @@ mod theme;
 mod view;
 
 pub use action::{Action, FileAnswer, Focus};
+pub use ascii::draw;
 pub use backend::{Cursor, Screen, Shape};
 pub use bindings::{Binding, Key, PANEL, PREFIX, PrefixAction, after_prefix};
 pub use consent::Question;
@@ -40,11 +42,10 @@ pub use files::{FilePage, FileShown};
 pub use integration::Integration;
 pub use layout::{Choice, Layout, Mode};
 pub use leaves::{Leaf, LeafAction, Leaves, What};
-pub use panel::draw;
 pub use plain::Plain;
 pub use policy::PolicyStatus;
 pub use status::Status;
-pub use theme::Theme;
+pub use theme::{Scheme, Theme};
 pub use view::View;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use crate::text::visible;
 const PROMPT: usize = 2;
 
 /// Draws both panes; the value is where the cursor belongs.
-pub fn draw(
+pub(super) fn draw(
     frame: &mut Frame<'_>,
     layout: &Layout,
     screen: &vt100::Screen,

@@ -235,7 +235,7 @@ fn a_key_release_is_no_key() {
 fn the_prefix_opens_focuses_and_resizes() {
     let now = Instant::now();
     let mut copilot = Copilot::new("test");
-    let mut view = View::new(Theme::new(true), Choice::default());
+    let mut view = View::new(Theme::new(Scheme::Dark), Choice::default());
     assert_eq!(view.prefix(PrefixAction::Toggle, &mut copilot, now), [Action::OpenPanel]);
     let open = [Action::OpenPanel];
     assert_eq!(view.clone().prefix(PrefixAction::Ask, &mut copilot, now), open);
@@ -298,7 +298,7 @@ fn a_mentioned_card_stands_out() {
 #[test]
 fn without_colour_there_is_none_of_ours_and_all_of_the_remotes() {
     let mut desk = Desk::new();
-    desk.view.theme = Theme::new(false);
+    desk.view.theme = Theme::new(Scheme::None);
     desk.copilot.chat.answer("\x1b[31mred\x1b[0m");
     let (buffer, _) = desk.draw(120, 40);
     let panel = Layout::new(Size::new(120, 40), Choice::default()).panel;

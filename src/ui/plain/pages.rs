@@ -7,7 +7,7 @@ use super::line::Prompt;
 use crate::text::visible;
 use crate::ui::consent;
 use crate::ui::status::Status;
-use crate::ui::theme::Theme;
+use crate::ui::theme::{Scheme, Theme};
 use crate::ui::view::View;
 
 /// Columns to lay a page out in: the terminal wraps.
@@ -22,7 +22,7 @@ pub(super) fn note(view: &mut View, status: &Status) {
 
 /// The page that is open: its name, and what it says.
 pub(super) fn told(view: &View, status: &Status) -> Vec<(String, String)> {
-    let theme = Theme::new(false);
+    let theme = Theme::new(Scheme::None);
     let mut told = Vec::new();
     if let Some(question) = &status.question {
         told.push(("consent".to_owned(), text(&consent::lines(question, WIDE, theme))));

@@ -4,7 +4,7 @@ use super::*;
 use crate::copilot::Place;
 use crate::copilot::policy::Mode;
 use crate::linus::contract::{ChatResponse, Envelope, Risk, SuggestedCommands, Suggestion};
-use crate::ui::{Action, Choice, Integration, PolicyStatus, PrefixAction, Theme};
+use crate::ui::{Action, Choice, Integration, PolicyStatus, PrefixAction, Scheme, Theme};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ impl Talk {
             prefix: "Ctrl-\\".into(),
             integration: Integration::default(),
         };
-        let mut view = View::new(Theme::new(false), Choice::default());
+        let mut view = View::new(Theme::new(Scheme::None), Choice::default());
         view.set_shown(true);
         view.enter();
         let mut copilot = Copilot::new("built-in (runbooks, no model)");
