@@ -22,10 +22,10 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 pub use hosts::HostConfig;
-pub use looks::theme;
+pub use looks::{has_alternate_screen, theme};
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
-pub use values::{PanelMode, PanelTheme, PrefixKey, TailLines};
+pub use values::{PanelMode, PanelPosition, PanelTheme, PrefixKey, Scrollback, TailLines};
 use values::{at_least_one, usable};
 use written::{Complaint, Written, line_of};
 
@@ -150,15 +150,41 @@ impl KeysConfig {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PanelConfig {
     pub mode: PanelMode,
     pub theme: PanelTheme,
     /// No panel but a dialogue in lines.
     pub plain: bool,
-    /// Columns; chosen from the terminal's width when absent.
+    /// Where it was last, when absent; the right at first.
+    pub position: Option<PanelPosition>,
+    /// Columns of a panel at a side; chosen from the terminal's width when absent.
     pub width: Option<u16>,
+    /// Rows of one at the bottom, in the same way.
+    pub height: Option<u16>,
+    /// Whether the mouse works in both panes while the panel is drawn.
+    pub mouse: bool,
+    /// Whether the terminal has an alternate screen; found out from the environment when absent.
+    pub alternate_screen: Option<bool>,
+    /// What is kept of the lines that have left the screen.
+    pub scrollback: Scrollback,
+}
+
+impl Default for PanelConfig {
+    fn default() -> Self {
+        Self {
+            mode: PanelMode::default(),
+            theme: PanelTheme::default(),
+            plain: false,
+            position: None,
+            width: None,
+            height: None,
+            mouse: true,
+            alternate_screen: None,
+            scrollback: Scrollback::default(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

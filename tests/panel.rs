@@ -143,7 +143,12 @@ fn modes_that_the_remote_set_are_the_terminals_again() {
         terminal
     });
     open_panel(&terminal);
-    terminal.screen(|screen| assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None));
+    // The panel reads the mouse meanwhile, for both panes.
+    let is_read = |screen: &vt100::Screen| {
+        screen.mouse_protocol_mode() == vt100::MouseProtocolMode::ButtonMotion
+            && screen.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr
+    };
+    terminal.wait_for(is_read, "the mouse");
     close_panel(&terminal);
     assert_same(&expected, &terminal);
     // Switched off while the panel is open.
@@ -157,6 +162,53 @@ fn modes_that_the_remote_set_are_the_terminals_again() {
     }
     close_panel(&terminal);
     assert_same(&expected, &terminal);
+}
+
+#[test]
+fn without_an_alternate_screen_closing_paints_the_screen_anew() {
+    let lab = Lab::start();
+    let config = lab.client_home().join("console.toml");
+    fs::write(&config, "[panel]\nalternate_screen = false\n").unwrap();
+    fs::write(lab.home().join("file"), "line of the file\n".repeat(300)).unwrap();
+    for size in [Size::CLASSIC, Size::WIDE] {
+        let own = ["--config", config.to_str().unwrap()];
+        let [expected, terminal] = [Run::plain(&lab), Run::aissh(&lab).own(&own)].map(|run| {
+            let terminal = run.size(size).at_prompt();
+            type_and_wait(
+                &terminal,
+                &lab,
+                "clear; printf '\\33[31m%0150d\\33[m\\n' 7; echo fi''rst",
+                "first",
+            );
+            terminal
+        });
+        open_panel(&terminal);
+        assert!(!terminal.screen(vt100::Screen::alternate_screen));
+        close_panel(&terminal);
+        assert_same(&expected, &terminal);
+        open_panel(&terminal);
+        for terminal in [&expected, &terminal] {
+            type_and_wait(terminal, &lab, "seq -f 'during %g' 1 100; echo th''en", "then");
+        }
+        close_panel(&terminal);
+        terminal.wait_prompt(lab.prompt());
+        // What was drawn over is not in the scrollback twice, nor is the panel.
+        let wanted = expected.screen(picture);
+        terminal.wait_for(|screen| picture(screen) == wanted, &format!("the screen\n{wanted}"));
+        let during = |terminal: &Terminal| {
+            terminal.transcript().into_iter().filter(|line| line.starts_with("during")).collect::<Vec<_>>()
+        };
+        assert_eq!(during(&terminal), during(&expected));
+        for terminal in [&expected, &terminal] {
+            type_and_wait(terminal, &lab, "clear; echo th''ird", "third");
+            terminal.type_line("less file");
+            terminal.wait_for(vt100::Screen::alternate_screen, "the alternate screen");
+            terminal.wait_text("line of the file");
+        }
+        open_panel(&terminal);
+        close_panel(&terminal);
+        terminal.wait_text("line of the file");
+    }
 }
 
 #[test]
@@ -315,7 +367,7 @@ fn the_help_lists_the_keys() {
     let terminal = Run::aissh(&lab).size(Size::WIDE).at_prompt();
     // Help opens the panel if it has to.
     terminal.send(format!("{PREFIX}?"));
-    for shown in ["this help", "edit card n", "panel narrower"] {
+    for shown in ["this help", "edit card n", "panel smaller"] {
         terminal.wait_text(shown);
     }
     terminal.send("\x1b");

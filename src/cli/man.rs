@@ -39,9 +39,11 @@ fn bindings() -> String {
     for (label, help) in rows {
         let _ = write!(out, ".TP\n.B {}\n{}\n", escaped(label), escaped(help));
     }
-    out.push_str(".PP\nIn the panel:\n");
-    for (label, help) in ui::PANEL {
-        let _ = write!(out, ".TP\n.B {}\n{}\n", escaped(label), escaped(help));
+    for (title, rows) in [("In the panel", ui::PANEL), ("Looking back in the terminal", ui::LOOKING_BACK)] {
+        let _ = write!(out, ".PP\n{title}:\n");
+        for (label, help) in rows {
+            let _ = write!(out, ".TP\n.B {}\n{}\n", escaped(label), escaped(help));
+        }
     }
     out
 }
@@ -83,5 +85,7 @@ fn escaped(text: &str) -> String {
         .replace('↔', "\\(<>")
         .replace('↑', "\\(ua")
         .replace('↓', "\\(da")
+        .replace('←', "\\(<-")
+        .replace('→', "\\(->")
         .replace('…', "\\&...")
 }

@@ -14,6 +14,14 @@ pub fn theme(wanted: PanelTheme) -> Theme {
     of(wanted, &|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
 }
 
+/// Whether the terminal has an alternate screen, as far as the environment tells: GNU screen (`STY`) has none unless it
+/// is told to, and neither have consoles and old terminals.
+pub fn has_alternate_screen() -> bool {
+    const WITHOUT: [&str; 8] = ["linux", "vt52", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25"];
+    let is_screen = std::env::var_os("STY").is_some_and(|name| !name.is_empty());
+    !is_screen && !std::env::var("TERM").is_ok_and(|term| WITHOUT.contains(&term.as_str()))
+}
+
 fn of(wanted: PanelTheme, env: Env<'_>) -> Theme {
     let mut theme = Theme::new(scheme(wanted, env));
     if !has_more_than_sixteen(env) {

@@ -27,8 +27,46 @@ pub enum PanelMode {
     Auto,
     /// ssh's terminal becomes narrower.
     Split,
-    /// The panel covers the right part; ssh's terminal keeps its size.
+    /// The panel covers a part of it; ssh's terminal keeps its size.
     Overlay,
+}
+
+/// On which side of the terminal the panel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelPosition {
+    Right,
+    Left,
+    Bottom,
+}
+
+/// A number of MiB from 1 to 1024.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u16")]
+pub struct Scrollback(u16);
+
+impl Default for Scrollback {
+    fn default() -> Self {
+        Self(8)
+    }
+}
+
+impl Scrollback {
+    pub fn bytes(self) -> usize {
+        usize::from(self.0) << 20
+    }
+}
+
+impl TryFrom<u16> for Scrollback {
+    type Error = String;
+
+    fn try_from(mebibytes: u16) -> Result<Self, String> {
+        if (1..=1024).contains(&mebibytes) {
+            Ok(Self(mebibytes))
+        } else {
+            Err("from 1 to 1024 MiB".to_owned())
+        }
+    }
 }
 
 /// Which colours the panel is drawn in.

@@ -288,12 +288,14 @@ impl Suggestions {
         if let Some(clear) = clear {
             self.clear(clear);
         }
-        let mut nameless = 0;
+        let (mut nameless, mut blank) = (0, 0);
         let mut too_many = 0;
         for suggestion in new {
             let is_ours = suggestion.id.starts_with(OWN);
             if suggestion.id.is_empty() || suggestion.id.len() > ID_LIMIT || is_ours {
                 nameless += 1;
+            } else if suggestion.command.trim().is_empty() {
+                blank += 1;
             } else if !self.put(&suggestion, place, now) {
                 too_many += 1;
             }
@@ -303,6 +305,9 @@ impl Suggestions {
         let mut complaints = Vec::new();
         if nameless > 0 {
             complaints.push(format!("{nameless} suggested command(s) without a usable id were left out."));
+        }
+        if blank > 0 {
+            complaints.push(format!("{blank} suggested command(s) without a command were left out."));
         }
         if too_many > 0 {
             complaints

@@ -6,7 +6,7 @@ use crate::terminal::keys::Token;
 use crate::terminal::queries::Reply;
 use crate::terminal::replies::Input;
 use crate::ui::{Action, Focus, PrefixAction};
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent};
 use std::time::Instant;
 
 /// Keys for a panel that is about to open; more than anybody types in that moment.
@@ -16,7 +16,7 @@ impl Session {
     /// Keys that are not the prefix's.
     pub(super) fn on_keys(&mut self, bytes: &[u8], now: Instant) {
         let Some(Side { panel, .. }) = &mut self.side else { return self.send_pty(bytes) };
-        if panel.opening && panel.view.focus() == Focus::Panel {
+        if panel.opening && (panel.view.focus() == Focus::Panel || panel.looks_back.is_some()) {
             // Meant for the panel, which is a moment away.
             let room = EARLY_KEYS.saturating_sub(panel.early.len());
             return panel.early.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -24,7 +24,7 @@ impl Session {
         if !panel.view.is_shown() {
             return self.pass_to_ssh(bytes, now);
         }
-        if panel.view.focus() == Focus::Panel {
+        if panel.view.takes_keys() {
             let tokens = panel.keys.feed(bytes);
             panel.keys_until = panel.keys.wait().map(|wait| now + wait);
             return self.on_tokens(tokens, now);
@@ -58,18 +58,28 @@ impl Session {
     /// panel is drawn; the marks are for the remote only if it wants them.
     fn on_pieces_for_ssh(&mut self, pieces: Vec<Input>, now: Instant) {
         let marks = self.modes.bracketed_paste();
-        for piece in pieces {
+        let mut pieces = pieces.into_iter();
+        while let Some(piece) = pieces.next() {
             match piece {
                 Input::Plain(bytes) => self.pass_to_ssh(&bytes, now),
                 Input::PasteMark(mark) if marks => self.pass_to_ssh(mark, now),
                 Input::PasteMark(_) => {}
                 Input::Sequence(raw) => {
-                    if !self.on_reply(&raw, now) {
+                    if !self.on_reply(&raw, now) && !self.on_report(&raw, now) {
                         self.pass_to_ssh(&raw, now);
+                    }
+                    if self.panel_takes_keys() {
+                        // A click gave the focus away: what came with it is not for ssh any more.
+                        let rest: Vec<u8> = pieces.flat_map(Input::into_bytes).collect();
+                        return self.on_keys(&rest, now);
                     }
                 }
             }
         }
+    }
+
+    fn panel_takes_keys(&self) -> bool {
+        self.side.as_ref().is_some_and(|side| side.panel.view.is_shown() && side.panel.view.takes_keys())
     }
 
     /// Takes a reply of the user's terminal; false if it is none.
@@ -89,28 +99,29 @@ impl Session {
 
     /// Input for the panel.
     fn on_tokens(&mut self, tokens: Vec<(Vec<u8>, Token)>, now: Instant) {
-        let mut is_left = false;
-        for (raw, token) in tokens {
-            if is_left {
-                self.pass_to_ssh(&raw, now);
-                continue;
-            }
+        let mut tokens = tokens.into_iter();
+        while let Some((raw, token)) = tokens.next() {
             let Some(side) = &mut self.side else { return };
             side.note_place(now);
             side.panel.dirty = true;
             match token {
-                // It has stopped auto, and means nothing else.
-                Token::Key(key) if key.kind != KeyEventKind::Release && side.policy.key() => {}
-                Token::Paste { .. } if side.policy.key() => {}
+                // It has stopped auto, and does not answer anything besides.
+                Token::Key(key) if side.policy.key() && matches!(key.code, KeyCode::Enter | KeyCode::Esc) => {
+                }
                 Token::Key(key) => {
                     let has_sent = self.on_panel_key(key, now);
-                    is_left = !self.panel_is_open();
-                    if is_left && has_sent {
-                        // What was typed behind it in the same moment was not meant for what it starts.
+                    if !self.panel_is_open() {
+                        // The dialogue was left: the rest is the remote's. What was typed behind a card in the same
+                        // moment was not meant for what it starts.
+                        let rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
+                        if !has_sent {
+                            self.on_keys(&rest, now);
+                        }
                         return;
                     }
                 }
                 Token::Paste { text, truncated } => {
+                    side.policy.key();
                     side.panel.held = None;
                     side.panel.view.paste(&String::from_utf8_lossy(&text));
                     if truncated {
@@ -120,7 +131,14 @@ impl Session {
                 Token::Reply(_) => {
                     self.on_reply(&raw, now);
                 }
-                Token::Mouse | Token::Focus(_) | Token::Unknown => {}
+                Token::Mouse(_) | Token::Focus(_) => {
+                    self.on_report(&raw, now);
+                    if !self.panel_takes_keys() {
+                        let rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
+                        return self.on_keys(&rest, now);
+                    }
+                }
+                Token::Unknown => {}
             }
         }
     }
@@ -167,7 +185,7 @@ impl Session {
         self.follow_plain(false, now);
     }
 
-    fn act(&mut self, actions: Vec<Action>, now: Instant) {
+    pub(super) fn act(&mut self, actions: Vec<Action>, now: Instant) {
         for action in actions {
             let Some(side) = &mut self.side else { return };
             if let Some(card) = side.numbered_card(&action) {
@@ -178,6 +196,10 @@ impl Session {
                 Action::OpenPanel => self.open_panel(),
                 Action::ClosePanel => self.ask_to_close(now),
                 Action::Relayout => self.lay_out(),
+                Action::LookBack(begin) => self.look_back(begin),
+                Action::Copy { text, leave } => self.copy(&text, leave, now),
+                Action::ToRemote(mouse) => self.mouse_to_remote(mouse),
+                Action::Arrows { up } => self.arrows(up, now),
                 Action::SendCard { id, text, was_edited } if side.policy.mode() == Mode::Suggest => {
                     self.put_card(&id, &text, was_edited, now)
                 }

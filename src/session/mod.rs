@@ -13,12 +13,14 @@ mod keeper;
 mod keys;
 mod leaves;
 mod linus;
+mod mouse;
 mod outside;
 mod panel;
 mod plain;
 mod policy;
 mod pump;
 mod record;
+mod remember;
 mod replies;
 mod start;
 mod suspend;
@@ -233,6 +235,7 @@ impl Session {
         }
         if let Some(mut side) = self.side.take() {
             side.keep_for_later();
+            side.panel.remember();
             side.files.end();
             if let Some(outside) = side.outside {
                 outside.leave();

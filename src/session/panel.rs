@@ -6,8 +6,10 @@
 use super::cards::{Echo, HeldBack};
 use super::fault::planted;
 use super::plain::Plain;
+use super::remember::Remembered;
 use super::watch::Restart;
 use super::{Session, Side};
+use crate::config::{PanelConfig, has_alternate_screen};
 use crate::copilot::policy::Stop;
 use crate::shell::{Dialect, Observer, State};
 use crate::terminal::keys::Tokenizer;
@@ -15,7 +17,7 @@ use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
 use crate::terminal::replies::Splitter;
 use crate::terminal::{InputModes, Mark, Signal, Size};
-use crate::ui::{self, Layout, Mode, Screen, Status, View};
+use crate::ui::{self, Begin, Layout, Mode, Screen, Status, View};
 use std::time::{Duration, Instant};
 
 /// At most 60 frames a second.
@@ -55,6 +57,17 @@ pub(super) struct Panel {
     pub(super) echo: Option<Echo>,
     /// A close was asked for and waits for the echo.
     pub(super) closing: bool,
+    /// It was asked to look back through the terminal, and the observer is not here yet.
+    pub(super) looks_back: Option<Begin>,
+    /// What an earlier session left of where the panel was, and what this one began with.
+    known: Remembered,
+    chosen: Remembered,
+    /// Whether the mouse is read while it is drawn.
+    pub(super) mouse: bool,
+    /// Whether the user's terminal has an alternate screen.
+    alternate: bool,
+    /// Since when Linus's answer is awaited, and when another second is over.
+    waits: Option<(Instant, Instant)>,
     /// A card that was held back, its text and the reason: the same again is sent.
     pub(super) held: Option<HeldBack>,
 }
@@ -64,6 +77,8 @@ pub(super) struct Taken {
     mark: Mark,
     /// The panel is on the terminal's alternate screen, and the remote was not.
     switched: bool,
+    /// The terminal has such a screen; without one the panel is drawn over what it shows.
+    has_alternate: bool,
     /// How the user's keys are encoded now.
     input: InputModes,
 }
@@ -81,12 +96,23 @@ impl Taken {
         if self.switched {
             bytes.extend_from_slice(b"\x1b[?1049l");
         }
+        if !self.has_alternate {
+            bytes.extend_from_slice(b"\x1b[H\x1b[2J");
+        }
         bytes
     }
 }
 
 impl Panel {
-    pub(super) fn new(view: View, plain: Option<Plain>, size: Size, now: Instant) -> Self {
+    pub(super) fn new(
+        view: View,
+        plain: Option<Plain>,
+        size: Size,
+        config: &PanelConfig,
+        known: Remembered,
+        now: Instant,
+    ) -> Self {
+        let chosen = Remembered::of(view.choice());
         Self {
             layout: Layout::new(size, view.choice()),
             view,
@@ -105,7 +131,22 @@ impl Panel {
             pieces_until: None,
             echo: None,
             closing: false,
+            looks_back: None,
+            known,
+            chosen,
+            mouse: config.mouse,
+            alternate: config.alternate_screen.unwrap_or_else(has_alternate_screen),
+            waits: None,
             held: None,
+        }
+    }
+
+    /// Keeps what the user has changed of where the panel is and how large; what was not changed stays as it was known.
+    /// Nothing depends on it.
+    pub(super) fn remember(&self) {
+        let now = Remembered::of(self.view.choice());
+        if now != self.chosen {
+            let _ = self.known.with_changes(self.chosen, now).keep();
         }
     }
 
@@ -127,7 +168,16 @@ impl Panel {
         }
         let frame = (self.dirty && tty_takes).then_some(self.next_frame);
         let echo = self.echo.as_ref().map(Echo::until);
-        [frame, echo, self.keys_until, self.pieces_until].into_iter().flatten().min()
+        let second = self.waits.map(|(_, next)| next);
+        [frame, echo, self.keys_until, self.pieces_until, second].into_iter().flatten().min()
+    }
+
+    /// Counts the seconds for which Linus's answer is awaited, and has each drawn.
+    fn count_wait(&mut self, is_waiting: bool, now: Instant) {
+        let since = self.waits.map_or(now, |(since, _)| since);
+        let seconds = if is_waiting { (now - since).as_secs() } else { 0 };
+        self.waits = is_waiting.then(|| (since, since + Duration::from_secs(seconds + 1)));
+        self.dirty |= self.view.note_waited(seconds) && self.plain.is_none();
     }
 }
 
@@ -167,28 +217,35 @@ impl Session {
         if panel.plain.is_some() {
             return self.open_plain(now);
         }
-        let switched = !self.modes.is_alternate();
-        let mark = observer.emulator().mark();
-        panel.taken = Some(Taken { mark, switched, input: InputModes::default() });
+        let has_alternate = panel.alternate;
+        let switched = has_alternate && !self.modes.is_alternate();
+        let mut mark = observer.emulator().mark();
+        if !has_alternate {
+            mark.is_drawn_over();
+        }
+        panel.taken = Some(Taken { mark, switched, has_alternate, input: InputModes::default() });
         panel.view.set_shown(true);
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         // Where the cursor stands on the primary screen (CPR): above the session's rows are the user's own.
-        bytes.extend_from_slice(if switched {
-            b"\x1b[6n\x1b[?1049h"
-        } else {
-            b"\x1b[?1049l\x1b[6n\x1b[?1049h"
+        bytes.extend_from_slice(match (has_alternate, switched) {
+            (false, _) => b"",
+            (true, true) => b"\x1b[6n\x1b[?1049h",
+            (true, false) => b"\x1b[?1049l\x1b[6n\x1b[?1049h",
         });
         bytes.extend(self.modes.suspend_for_panel());
         self.send_tty(&bytes);
-        self.place_until = Some(now + PLACE_WITHIN);
+        self.place_until = has_alternate.then(|| now + PLACE_WITHIN);
         self.follow_input();
         self.lay_out();
         let Some(Side { panel, .. }) = &mut self.side else { return };
-        if panel.layout.mode == Mode::Full {
+        if let Some(begin) = panel.looks_back.take() {
+            self.look_back(begin);
+        } else if panel.layout.mode == Mode::Full {
             // There is no room for both: what was asked for is seen.
             panel.view.enter();
         }
+        let Some(Side { panel, .. }) = &mut self.side else { return };
         let early = std::mem::take(&mut panel.early);
         if !early.is_empty() {
             self.on_keys(&early, now);
@@ -215,6 +272,7 @@ impl Session {
             return;
         }
         side.panel.early.clear();
+        side.panel.looks_back = None;
         if opening {
             self.send_tty(b"\x07");
         }
@@ -225,7 +283,9 @@ impl Session {
         let Some(side) = &mut self.side else { return };
         side.panel.opening = false;
         side.panel.early.clear();
+        side.panel.looks_back = None;
         if !side.panel.view.is_shown() {
+            side.panel.view.set_shown(false);
             return;
         }
         if side.panel.plain.is_some() {
@@ -254,7 +314,9 @@ impl Session {
     /// Keys are encoded as the remote wants them, whoever gets them.
     fn follow_input(&mut self) {
         let Some(Side { panel, .. }) = &mut self.side else { return };
-        let bytes = panel.taken.as_mut().map(|taken| taken.input.follow(&self.modes)).unwrap_or_default();
+        let mouse = panel.mouse;
+        let follow = |taken: &mut Taken| taken.input.follow(&self.modes, mouse);
+        let bytes = panel.taken.as_mut().map(follow).unwrap_or_default();
         self.send_tty(&bytes);
     }
 
@@ -383,6 +445,7 @@ impl Session {
         self.flush_keys(Some(now));
         let Some(side) = &mut self.side else { return };
         side.follow_integration(now);
+        side.panel.count_wait(side.copilot.chat.is_waiting(), now);
         if side.panel.echo.as_ref().is_some_and(|echo| now >= echo.until()) {
             side.panel.echo = None;
         }

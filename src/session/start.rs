@@ -11,11 +11,12 @@ use super::outside::{Outside, lanes_to};
 use super::panel::Panel;
 use super::plain::Plain;
 use super::record::{Recorders, window};
+use super::remember::Remembered;
 use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
-use crate::config::{self, Config, PanelMode};
+use crate::config::{self, Config, PanelMode, PanelPosition};
 use crate::copilot::Copilot;
 use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
@@ -37,7 +38,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::text::hex;
-use crate::ui::{Choice, View};
+use crate::ui::{Choice, Position, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -182,7 +183,8 @@ impl Side {
         let route = Route::new(start.ssh, start.args);
         let worker = Worker::start(route, may_check, event_tx.clone(), waker.clone())?;
         let tail = tail(start.config);
-        let make = move |size| Observer::new(size).with_tail(tail);
+        let kept = start.config.panel.scrollback.bytes();
+        let make = move |size| Observer::new(size).with_tail(tail).keeping(kept);
         Ok(Self {
             watch: Watch::start(make, size, event_tx, waker.clone())?,
             copilot,
@@ -209,6 +211,14 @@ impl Side {
             is_welcomed: false,
         })
     }
+}
+
+fn panel(start: &Start<'_>, size: Size, now: Instant) -> Panel {
+    let config = &start.config.panel;
+    let known = Remembered::of_user();
+    let view = View::new(config::theme(config.theme), choice(start.config, known));
+    let plain = (start.cli.plain || config.plain).then(Plain::default);
+    Panel::new(view, plain, size, config, known, now)
 }
 
 /// Who and where as the command line gives it, until `ssh -G` says better.
@@ -241,19 +251,24 @@ fn tail(config: &Config) -> Tail {
     Tail { lines: config.linus.tail_lines.0.into(), sgr: config.linus.tail_sgr }
 }
 
-fn panel(start: &Start<'_>, size: Size, now: Instant) -> Panel {
-    let view = View::new(config::theme(start.config.panel.theme), choice(start.config));
-    let is_plain = start.cli.plain || start.config.panel.plain;
-    Panel::new(view, is_plain.then(Plain::default), size, now)
-}
-
-fn choice(config: &Config) -> Choice {
+fn choice(config: &Config, known: Remembered) -> Choice {
     let split = match config.panel.mode {
         PanelMode::Auto => None,
         PanelMode::Split => Some(true),
         PanelMode::Overlay => Some(false),
     };
-    Choice { split, width: config.panel.width }
+    let position = config.panel.position.map(|position| match position {
+        PanelPosition::Right => Position::Right,
+        PanelPosition::Left => Position::Left,
+        PanelPosition::Bottom => Position::Bottom,
+    });
+    Choice {
+        position: position.or(known.position).unwrap_or_default(),
+        split,
+        width: config.panel.width.or(known.width),
+        height: config.panel.height.or(known.height),
+        alone: false,
+    }
 }
 
 /// A random (version 4) UUID, RFC 9562 section 5.4.

@@ -11,7 +11,8 @@ impl Session {
         // What ssh said before it stopped ("[suspend ssh]") comes before the shell's word.
         self.drain();
         let interrupted = self.side.as_mut().is_some_and(|side| std::mem::take(&mut side.panel.interrupted));
-        let panel_was_open = self.panel_is_open() || interrupted;
+        let alone = self.side.as_ref().is_some_and(|side| side.panel.view.choice().alone);
+        let panel_was_open = self.panel_is_open() && !alone || interrupted;
         self.guarded(Self::close_panel);
         self.deliver_to_tty();
         self.await_place();

@@ -58,8 +58,8 @@ impl Session {
         }
         let raw = self.pty.line_mode() == LineMode::Raw;
         if shown && !raw {
-            // A dialogue in lines does not come back by itself.
-            side.panel.interrupted = side.panel.plain.is_none();
+            // What was looked back at over the whole screen is not opened again, nor is a dialogue in lines.
+            side.panel.interrupted = !side.panel.view.choice().alone && side.panel.plain.is_none();
             self.close_panel();
         } else if interrupted && raw {
             side.panel.interrupted = false;
@@ -164,6 +164,7 @@ impl Session {
     pub(super) fn pass_to_ssh(&mut self, bytes: &[u8], now: Instant) {
         if let Some(side) = &mut self.side {
             side.panel.held = None;
+            side.panel.dirty |= side.panel.view.end_brief_notice();
         }
         self.send_pty(bytes);
         let Some(side) = &mut self.side else { return };

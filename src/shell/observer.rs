@@ -106,6 +106,12 @@ impl Observer {
         Self { tail, ..self }
     }
 
+    /// Keeps so many bytes of the lines that have left the screen.
+    pub fn keeping(mut self, bytes: usize) -> Self {
+        self.emulator.keep(bytes);
+        self
+    }
+
     /// The last lines as they are shown, the prompt's included; beyond `limit` bytes the middle is cut out.
     pub fn tail(&self, limit: usize) -> String {
         self.emulator.tail(self.tail.lines, limit, self.tail.sgr)

@@ -5,6 +5,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers};
 
+use crate::terminal::mouse::Mouse;
 use crate::terminal::sequence::ESC;
 
 mod names;
@@ -47,7 +48,7 @@ pub(crate) enum Meaning {
     PasteStart,
     PasteEnd,
     Reply(Reply),
-    Mouse,
+    Mouse(Mouse),
     Focus(bool),
     Unknown,
 }
@@ -121,7 +122,7 @@ fn control(rest: &[u8]) -> Option<Meaning> {
         return Some(Meaning::Key(KeyCode::F(letter - b'A' + 1).into()));
     }
     if rest[0] == b'M' && rest.len() == 4 {
-        return Some(Meaning::Mouse);
+        return mouse(rest);
     }
     let (&last, body) = rest.split_last()?;
     if !(0x40..=0x7e).contains(&last) {
@@ -135,8 +136,9 @@ fn control(rest: &[u8]) -> Option<Meaning> {
     let (params, intermediates) = (Params::parse(&body[..at])?, &body[at..]);
     match (private, intermediates, last) {
         (None | Some(b'?'), b"$", b'y') => Some(Meaning::Reply(Reply::Mode)),
+        (None, b"", b'M') if params.0.len() == 3 => mouse(rest),
         (None, b"", _) => plain_control(&params, last),
-        (Some(b'<'), b"", b'M' | b'm') => Some(Meaning::Mouse),
+        (Some(b'<'), b"", b'M' | b'm') => mouse(rest),
         (Some(b'?'), b"", b'c') => Some(Meaning::Reply(Reply::PrimaryAttributes)),
         (Some(b'>'), b"", b'c') => Some(Meaning::Reply(Reply::SecondaryAttributes)),
         (Some(b'?'), b"", b'R') => params.position(),
@@ -145,6 +147,11 @@ fn control(rest: &[u8]) -> Option<Meaning> {
         (Some(_), ..) => Some(Meaning::Reply(Reply::Control)),
         _ => None,
     }
+}
+
+/// What follows the introducer of a mouse report.
+fn mouse(rest: &[u8]) -> Option<Meaning> {
+    Mouse::parse(&[b"\x1b[", rest].concat()).map(Meaning::Mouse)
 }
 
 fn plain_control(params: &Params, last: u8) -> Option<Meaning> {
@@ -169,7 +176,6 @@ fn plain_control(params: &Params, last: u8) -> Option<Meaning> {
         b'Z' => Some(Meaning::Key(KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT))),
         b'I' if params.0.is_empty() => Some(Meaning::Focus(true)),
         b'O' if params.0.is_empty() => Some(Meaning::Focus(false)),
-        b'M' if params.0.len() == 3 => Some(Meaning::Mouse),
         b'n' => Some(Meaning::Reply(Reply::Status)),
         b't' => Some(Meaning::Reply(Reply::Window)),
         b'c' | b'x' => Some(Meaning::Reply(Reply::Control)),

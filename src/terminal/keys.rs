@@ -6,6 +6,7 @@ use std::time::Duration;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
 use crate::terminal::decode::{Meaning, decode};
+use crate::terminal::mouse::Mouse;
 use crate::terminal::sequence::{Lexer, PasteEnd, Step, Unit};
 
 pub use crate::terminal::decode::Reply;
@@ -28,10 +29,20 @@ pub enum Token {
         truncated: bool,
     },
     Reply(Reply),
-    Mouse,
+    Mouse(Mouse),
     /// The terminal's window got the focus, or lost it.
     Focus(bool),
     Unknown,
+}
+
+impl Token {
+    /// As it came, where these bytes came with it.
+    pub fn into_bytes(self, raw: Vec<u8>) -> Vec<u8> {
+        match self {
+            Self::Paste { text, .. } => [b"\x1b[200~", text.as_slice(), PasteEnd::MARK].concat(),
+            _ => raw,
+        }
+    }
 }
 
 /// Feeds on bytes in any split. The bytes of a token come with it, as they were, so that a reply can be handed on;
@@ -104,7 +115,7 @@ impl Tokenizer {
                 return;
             }
             Meaning::Reply(reply) => Token::Reply(reply),
-            Meaning::Mouse => Token::Mouse,
+            Meaning::Mouse(mouse) => Token::Mouse(mouse),
             Meaning::Focus(gained) => Token::Focus(gained),
             Meaning::PasteEnd | Meaning::Unknown => Token::Unknown,
         };

@@ -7,6 +7,7 @@ mod emulator;
 pub mod keys;
 mod modes;
 pub mod monitor;
+pub mod mouse;
 pub mod outbox;
 pub mod prefix;
 pub mod pty;
@@ -18,6 +19,6 @@ mod size;
 pub(crate) mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Mark, SNIP, Signal, Skimmer};
+pub use emulator::{EchoStart, Emulator, Kept, Mark, SNIP, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;

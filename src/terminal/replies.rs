@@ -18,6 +18,16 @@ pub enum Input {
     PasteMark(&'static [u8]),
 }
 
+impl Input {
+    /// As it came.
+    pub fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Plain(bytes) | Self::Sequence(bytes) => bytes,
+            Self::PasteMark(mark) => mark.to_vec(),
+        }
+    }
+}
+
 /// Feeds on bytes in any split. Holds back only an unfinished escape sequence, until [`Splitter::flush`].
 #[derive(Debug, Default)]
 pub struct Splitter {

@@ -23,6 +23,15 @@ impl Size {
         };
         Self { cols, xpixel, ..self }
     }
+
+    /// The same width, another height, in the same way.
+    pub fn with_rows(self, rows: u16) -> Self {
+        let ypixel = match self.rows {
+            0 => 0,
+            had => (u32::from(self.ypixel) * u32::from(rows) / u32::from(had)) as u16,
+        };
+        Self { rows, ypixel, ..self }
+    }
 }
 
 #[cfg(test)]
@@ -33,6 +42,7 @@ mod tests {
     fn a_narrower_pane_keeps_the_pixels_of_a_cell() {
         let size = Size { cols: 100, rows: 40, xpixel: 1000, ypixel: 800 };
         assert_eq!(size.with_cols(60), Size { cols: 60, rows: 40, xpixel: 600, ypixel: 800 });
-        assert_eq!(Size::new(0, 0).with_cols(10).xpixel, 0);
+        assert_eq!(size.with_rows(10), Size { cols: 100, rows: 10, xpixel: 1000, ypixel: 200 });
+        assert_eq!(Size::new(0, 0).with_cols(10).with_rows(5).xpixel, 0);
     }
 }

@@ -13,7 +13,7 @@ mod wrap;
 pub(crate) use classify::{is_invisible, is_odd_space};
 pub use sanitize::{sanitize, sanitize_sgr, strip_sgr};
 pub use visible::{is_sendable_char, visible, visible_char};
-pub use wrap::{char_width, cut, last, truncate, width, wrap, wrap_ranges};
+pub use wrap::{char_width, cut, last, rows, truncate, width, wrap, wrap_ranges};
 
 /// Two lower-case digits a byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -117,6 +117,26 @@ pub fn wrap_ranges(line: &str, cols: usize) -> Vec<Range<usize>> {
     }
 }
 
+/// The pieces of one line (no newline, no tab) that fill so many columns each: at least one. Characters keep their marks,
+/// and every blank stays.
+pub fn rows(text: &str, cols: usize) -> Vec<Range<usize>> {
+    let cols = cols.max(2);
+    if text.len() <= cols {
+        return std::iter::once(0..text.len()).collect();
+    }
+    let (mut rows, mut start, mut used) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        let cells = char_width(c);
+        if used + cells > cols {
+            rows.push(start..at);
+            (start, used) = (at, 0);
+        }
+        used += cells;
+    }
+    rows.push(start..text.len());
+    rows
+}
+
 /// Where to break a line of which `fits` bytes fit: after the last blank that has a word before it, else in
 /// the middle of the word. Never at 0.
 fn break_before(rest: &str, fits: usize) -> usize {
@@ -150,6 +170,14 @@ mod tests {
         assert_eq!(truncate("漢字", 1), "…");
         assert_eq!(truncate("x", 0), "");
         assert_eq!(cut("aé", 2), "a");
+    }
+
+    #[test]
+    fn a_line_is_cut_by_cells_and_no_character_is_split() {
+        assert_eq!(rows("", 10), vec![0..0; 1]);
+        assert_eq!(rows("abcdef", 4), [0..4, 4..6]);
+        assert_eq!(rows("ab漢字", 3), [0..2, 2..5, 5..8]);
+        assert_eq!(rows("abe\u{301}f", 3), [0..5, 5..6]);
     }
 
     #[test]

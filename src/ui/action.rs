@@ -2,6 +2,7 @@
 
 use super::leaves::LeafAction;
 use crate::shell::Shell;
+use crate::terminal::mouse::Mouse;
 
 /// Who gets the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -11,11 +12,36 @@ pub enum Focus {
     Panel,
 }
 
+/// How it begins to be looked back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    Key,
+    Wheel,
+    /// It is dragged from one cell of the screen to another.
+    Drag {
+        from: (u16, u16),
+        to: (u16, u16),
+    },
+}
+
 /// What the session has to do. After every key it draws; that is no action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     OpenPanel,
     ClosePanel,
+    /// Look back through what is kept of the terminal.
+    LookBack(Begin),
+    /// To the clipboard of the user's terminal; then it is not looked back any more, or it goes on.
+    Copy {
+        text: String,
+        leave: bool,
+    },
+    /// A mouse report, in the remote's cells.
+    ToRemote(Mouse),
+    /// The wheel as arrow keys for the remote.
+    Arrows {
+        up: bool,
+    },
     /// Width or mode of the panel has changed: lay out again, and resize the remote if that changes it.
     Relayout,
     SubmitChat(String),

@@ -18,8 +18,9 @@ use crate::text::{sanitize, truncate, visible, width};
 /// Rows of what hinders it: a sentence that names two places, in the narrowest panel.
 const QUESTION_ROWS: usize = 4;
 
-/// Columns of the question before an answer. What is typed needs room in the same row.
+/// Columns of the question before an answer, and what stays for the answer in the same row.
 const QUESTION_COLUMNS: usize = 40;
+const ANSWER_COLUMNS: usize = 12;
 
 /// The row below the text, in which something is typed.
 pub(super) struct Asked {
@@ -60,7 +61,7 @@ impl Around {
             question: question.into_iter().take(QUESTION_ROWS).collect(),
             target: Some(styled(target, theme.dim())),
             reason,
-            asked: Asked::of(view),
+            asked: Asked::of(view, cols),
         }
     }
 
@@ -100,7 +101,7 @@ impl Around {
 
 impl Asked {
     /// The confirmation, or the value of a hole.
-    fn of(view: &View) -> Option<Self> {
+    fn of(view: &View, cols: usize) -> Option<Self> {
         let theme = view.theme;
         if let Some(confirm) = &view.confirm {
             let typed = confirm.text();
@@ -115,7 +116,10 @@ impl Asked {
             (false, true) => format!(" ({about}; not shown)"),
             (false, false) => format!(" ({about})"),
         };
-        let question = truncate(&format!("{}{}", visible(&hole.name), visible(&about)), QUESTION_COLUMNS);
+        let question = truncate(
+            &format!("{}{}", visible(&hole.name), visible(&about)),
+            QUESTION_COLUMNS.min(cols.saturating_sub(ANSWER_COLUMNS + 2)),
+        );
         let column = width(&visible(fill.before_cursor()));
         Some(Self::new(format!("{question}: "), theme.accent(), typed, column, theme))
     }

@@ -12,6 +12,8 @@ pub enum PrefixAction {
     Narrower,
     Wider,
     Mode,
+    Position,
+    Scrollback,
     /// The next policy.
     Policy,
     Cancel,
@@ -56,9 +58,11 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Digit, "1…9", PrefixAction::Card(1), "edit card n"),
     row(Key::Chars(&['m']), "m", PrefixAction::Policy, "next policy; auto asks"),
     row(Key::Chars(&['!']), "!", PrefixAction::Cancel, "stop auto, cancel calls"),
-    row(Key::Chars(&['<']), "<", PrefixAction::Narrower, "panel narrower"),
-    row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel wider"),
+    row(Key::Chars(&['<']), "<", PrefixAction::Narrower, "panel smaller"),
+    row(Key::Chars(&['>']), ">", PrefixAction::Wider, "panel larger"),
     row(Key::Chars(&['v']), "v", PrefixAction::Mode, "split ↔ overlay"),
+    row(Key::Chars(&['l']), "l", PrefixAction::Position, "panel right, left, bottom"),
+    row(Key::Chars(&['[']), "[", PrefixAction::Scrollback, "look back in the terminal"),
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
     row(Key::Chars(&['w']), "w", PrefixAction::Leaves, "what leaves, and what left"),
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
@@ -68,7 +72,7 @@ pub const PREFIX: &[Binding] = &[
 /// In the panel: key and what it does.
 pub const PANEL: &[(&str, &str)] = &[
     ("Enter", "send; on a card: edit"),
-    ("↑ ↓", "choose a card"),
+    ("↑ ↓", "a card; earlier messages"),
     ("Alt-1…9", "edit card n"),
     ("Esc", "back, or cancel"),
     ("Ctrl-X", "dismiss card or reason"),

@@ -4,13 +4,15 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::file_cards;
-use super::paint::{ends, paragraph, styled};
+use super::paint::{ends, paragraph, part, styled};
+use super::places::Listed;
 use super::policy::PolicyStatus;
+use super::syntax;
 use super::theme::Theme;
 use super::view::View;
 use crate::copilot::{Card, CardState, Copilot, Judgement, OFFLINE_CARDS};
 use crate::linus::contract::Risk;
-use crate::text::{truncate, visible, width, wrap};
+use crate::text::{truncate, visible, width, wrap_ranges};
 
 /// Rows of one command in the list; all of it is on the edit line.
 const COMMAND_ROWS: usize = 4;
@@ -24,7 +26,7 @@ const INDENT: usize = 3;
 const EMPTY: &str = "None yet. Commands that Linus suggests appear here; you edit and send them.";
 
 /// The same once there was a plan.
-const NONE_NOW: &str = "None now.";
+const NONE_NOW: &str = "None now. Ask Linus for the next step.";
 
 /// How much of a card is shown, by what fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,39 +39,45 @@ enum Detail {
     Line,
 }
 
-/// The section's lines, in `height` rows if at all possible, and the line that must be seen.
+/// The section's lines, in `height` rows if at all possible.
 pub(super) fn body(
     copilot: &Copilot,
     view: &View,
     policy: &PolicyStatus,
     cols: usize,
     height: usize,
-) -> (Vec<Line<'static>>, usize) {
+) -> Listed {
     let mut lines = policy.banner(copilot, cols, view.theme);
     lines.extend(pinned(copilot, cols, view.theme));
     let closed = closed(copilot, cols, view.theme);
     let cards = drawings(copilot, view, cols);
-    let mut focus = 0;
+    let (mut focus, mut owners) = (0, Vec::new());
     let details = details(&cards, height.saturating_sub(lines.len() + closed.len()));
     for (card, detail) in cards.iter().zip(details) {
         if card.selected || (card.card.mentioned && focus == 0) {
             focus = lines.len();
         }
+        let start = lines.len();
         lines.extend(card.lines(detail));
+        owners.push((start..lines.len(), (false, card.card.id.clone())));
         if card.selected {
             focus = lines.len() - 1;
         }
     }
-    let (files, selected) = file_cards::body(copilot, view, cols);
-    focus = selected.map_or(focus, |at| lines.len() + at);
-    lines.extend(files);
+    let files = file_cards::body(copilot, view, cols);
+    let start = lines.len();
+    if files.focus > 0 {
+        focus = start + files.focus;
+    }
+    owners.extend(files.cards.into_iter().map(|(rows, key)| (start + rows.start..start + rows.end, key)));
+    lines.extend(files.lines);
     lines.extend(closed);
-    (lines, focus)
+    Listed { lines, focus, cards: owners }
 }
 
 /// Rows that the section would like.
 pub(super) fn wanted(copilot: &Copilot, view: &View, policy: &PolicyStatus, cols: usize) -> usize {
-    body(copilot, view, policy, cols, usize::MAX).0.len()
+    body(copilot, view, policy, cols, usize::MAX).lines.len()
 }
 
 /// What stands above the cards: the contract's note while offline, or that there are none.
@@ -110,7 +118,8 @@ fn drawings<'a>(copilot: &'a Copilot, view: &View, cols: usize) -> Vec<Drawing<'
     .collect()
 }
 
-/// Room is given to the selected card first, then to what Linus has mentioned, then from the top.
+/// Room is given to the selected card first, then to what Linus has mentioned, then from the top. Of what aissh offers
+/// beside a card, other ways to do the same keep to a line each.
 fn details(cards: &[Drawing<'_>], height: usize) -> Vec<Detail> {
     let mut details = vec![Detail::Line; cards.len()];
     let mut used = cards.len();
@@ -119,6 +128,11 @@ fn details(cards: &[Drawing<'_>], height: usize) -> Vec<Detail> {
     for detail in [Detail::Short, Detail::Full] {
         for at in &order {
             let (Some(card), Some(has)) = (cards.get(*at), details.get_mut(*at)) else { continue };
+            let is_another = card.card.is_own()
+                && at.checked_sub(1).and_then(|at| cards.get(at)).is_some_and(|c| c.card.is_own());
+            if is_another && !card.selected {
+                continue;
+            }
             let more = used - card.lines(*has).len() + card.lines(detail).len();
             if more <= height {
                 used = more;
@@ -157,8 +171,14 @@ impl Drawing<'_> {
         let rows = if detail == Detail::Full { COMMAND_ROWS } else { 1 };
         let cut = command.len() > rows;
         for (at, row) in command.into_iter().take(rows).enumerate() {
-            let row = if cut && at + 1 == rows { truncate(&format!("{row} …"), room) } else { row };
-            lines.push(styled(format!("{}{row}", " ".repeat(INDENT)), self.theme.bold()));
+            let mut line = vec![Span::raw(" ".repeat(INDENT))];
+            let cols: usize = row.iter().map(|span| width(&span.content)).sum();
+            line.extend(row);
+            if cut && at + 1 == rows {
+                let sign = if cols + 2 <= room { " …" } else { "…" };
+                line.push(Span::styled(sign, self.theme.bold()));
+            }
+            lines.push(Line::from(line));
         }
         if detail == Detail::Full && !self.card.description.is_empty() {
             lines.extend(paragraph(&self.card.description, self.cols, INDENT, self.theme.dim()));
@@ -195,10 +215,15 @@ impl Drawing<'_> {
     }
 
     /// The command with everything visible, a row a line and more where it wraps.
-    fn command_rows(&self, room: usize) -> Vec<String> {
-        let mut rows = Vec::new();
+    fn command_rows(&self, room: usize) -> Vec<Vec<Span<'static>>> {
+        let spans = syntax::spans(self.card.text(), self.theme);
+        let (mut rows, mut start) = (Vec::new(), 0);
         for line in self.card.text().split_inclusive('\n') {
-            rows.extend(wrap(&visible(line), room));
+            let shown = visible(line);
+            // A column stays for the sign that more follows.
+            let pieces = wrap_ranges(&shown, room.saturating_sub(1));
+            rows.extend(pieces.into_iter().map(|piece| part(&spans, start + piece.start..start + piece.end)));
+            start += shown.len();
         }
         rows
     }

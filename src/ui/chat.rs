@@ -4,12 +4,13 @@ use ansi_to_tui::IntoText;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use super::paint::paragraph;
+use super::markdown::{Paragraph, Styled, paragraphs};
+use super::paint::{paragraph, part};
 use super::theme::Theme;
 use super::view::View;
 use crate::copilot::{Copilot, Delivery, Entry, Who};
 use crate::linus::contract::Level;
-use crate::text::{strip_sgr, wrap_ranges};
+use crate::text::{rows, strip_sgr, width, wrap_ranges};
 
 /// Columns before every line of a message but its first.
 const INDENT: usize = 2;
@@ -21,7 +22,11 @@ const ATTRIBUTES: Modifier = Modifier::BOLD
     .union(Modifier::UNDERLINED)
     .union(Modifier::CROSSED_OUT);
 
-const EMPTY: &str = "Say what you want to know or do. Linus sees this terminal.";
+const EMPTY: &str =
+    "Say what you want to know or do, for instance: why is the disk full? Linus sees this terminal.";
+
+/// Seconds after which it is said how long he is waited for.
+const SLOW: u64 = 3;
 
 /// The lines of the chat that are seen in `height` rows, top to bottom, and how many are below them. Keeps the
 /// view's scroll within what there is.
@@ -39,7 +44,7 @@ pub(super) fn body(
     // At the bottom only what is seen is laid out; scrolled up, all of it, so that the text stands still
     // while more arrives.
     let scrolled = view.scroll > 0;
-    let from_bottom = from_bottom(copilot, cols, if scrolled { usize::MAX } else { height }, theme);
+    let from_bottom = from_bottom(copilot, view, cols, if scrolled { usize::MAX } else { height });
     if scrolled {
         let total = from_bottom.len();
         if view.drawn.chat_lines > 0 {
@@ -56,16 +61,17 @@ pub(super) fn body(
 }
 
 /// Rows that the section would like, counted up to `limit`.
-pub(super) fn wanted(copilot: &Copilot, cols: usize, limit: usize, theme: Theme) -> usize {
+pub(super) fn wanted(copilot: &Copilot, view: &View, cols: usize, limit: usize) -> usize {
     if copilot.chat.is_empty() {
-        return paragraph(EMPTY, cols, 0, theme.dim()).len();
+        return paragraph(EMPTY, cols, 0, view.theme.dim()).len();
     }
-    from_bottom(copilot, cols, limit, theme).len()
+    from_bottom(copilot, view, cols, limit).len()
 }
 
 /// The lines of the chat, bottom line first: whole messages until there are `wanted` lines.
-fn from_bottom(copilot: &Copilot, cols: usize, wanted: usize, theme: Theme) -> Vec<Line<'static>> {
-    let mut lines = tail(copilot, cols, theme);
+fn from_bottom(copilot: &Copilot, view: &View, cols: usize, wanted: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
+    let mut lines = tail(copilot, view, cols);
     let mut below = None;
     for entry in copilot.chat.entries().rev() {
         if lines.len() >= wanted {
@@ -81,13 +87,15 @@ fn from_bottom(copilot: &Copilot, cols: usize, wanted: usize, theme: Theme) -> V
 }
 
 /// What stands below the last message, bottom line first: the answer being written, or that one is awaited.
-fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
+fn tail(copilot: &Copilot, view: &View, cols: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
     let mut lines = match copilot.chat.writing() {
         Some(text) => {
             message(vec![Span::styled("Linus: ", theme.accent())], &format!("{text}…"), cols, theme)
         }
         None if copilot.chat.is_waiting() => {
-            paragraph("Waiting for Linus… (Esc cancels)", cols, 0, theme.dim())
+            let slow = if view.waited >= SLOW { format!(" {} s", view.waited) } else { String::new() };
+            paragraph(&format!("Waiting for Linus…{slow} (Esc cancels)"), cols, 0, theme.dim())
         }
         None => Vec::new(),
     };
@@ -123,26 +131,52 @@ fn entry_lines(entry: &Entry, cols: usize, theme: Theme) -> Vec<Line<'static>> {
             Delivery::Cancelled => "(cancelled) ",
         };
         label.push(Span::styled(mark, theme.warning()));
+        return plain_message(label, &entry.text, cols);
     }
     message(label, &entry.text, cols, theme)
 }
 
-/// A message after its label: SGR becomes style, lines wrap with a hanging indent.
+/// A message after its label: Markdown and SGR become style, lines wrap with a hanging indent.
 fn message(label: Vec<Span<'static>>, text: &str, cols: usize, theme: Theme) -> Vec<Line<'static>> {
-    let text = text.replace('\t', "    ");
-    let parsed = match text.into_text() {
-        Ok(parsed) => parsed.lines,
-        Err(_) => strip_sgr(&text).lines().map(|l| Line::from(l.to_owned())).collect(),
-    };
-    let mut logical = parsed.into_iter().map(|l| l.spans);
-    let mut first = label;
-    first.extend(logical.next().unwrap_or_default());
+    let (text, styles) = foreign(text, theme);
+    let mut paragraphs = paragraphs(&Styled { text: &text, styles: &styles }, theme);
+    // A list or code begins below the label.
+    match paragraphs.first_mut() {
+        Some(first) if first.lead.is_none() => first.spans.splice(0..0, label).for_each(drop),
+        _ => paragraphs.insert(0, Paragraph { spans: label, ..Paragraph::default() }),
+    }
     let mut lines = Vec::new();
-    for spans in std::iter::once(first).chain(logical) {
-        let spans = spans.into_iter().map(|s| Span::styled(s.content, tamed(s.style, theme)));
-        wrap_spans(&spans.collect::<Vec<_>>(), cols, &mut lines);
+    paragraphs.iter().for_each(|paragraph| wrap_paragraph(paragraph, cols, &mut lines));
+    lines
+}
+
+/// What the user wrote after its label, as it was written.
+fn plain_message(label: Vec<Span<'static>>, text: &str, cols: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let mut label = Some(label);
+    for line in text.replace('\t', "    ").split('\n') {
+        let mut spans = label.take().unwrap_or_default();
+        spans.push(Span::raw(line.to_owned()));
+        wrap_paragraph(&Paragraph { spans, ..Paragraph::default() }, cols, &mut lines);
     }
     lines
+}
+
+/// Text with SGR as text and styles, which begin at these bytes.
+fn foreign(text: &str, theme: Theme) -> (String, Vec<(usize, Style)>) {
+    let text = text.replace('\t', "    ");
+    let Ok(parsed) = text.into_text() else { return (strip_sgr(&text).into_owned(), Vec::new()) };
+    let (mut plain, mut styles) = (String::new(), Vec::new());
+    for (index, line) in parsed.lines.into_iter().enumerate() {
+        if index > 0 {
+            plain.push('\n');
+        }
+        for span in line.spans {
+            styles.push((plain.len(), tamed(span.style, theme)));
+            plain.push_str(&span.content);
+        }
+    }
+    (plain, styles)
 }
 
 /// Foreign style without what could hide text: backgrounds, conceal, blink.
@@ -151,22 +185,20 @@ fn tamed(style: Style, theme: Theme) -> Style {
     Style { fg, bg: None, add_modifier: style.add_modifier & ATTRIBUTES, ..Style::default() }
 }
 
-fn wrap_spans(spans: &[Span<'static>], cols: usize, lines: &mut Vec<Line<'static>>) {
+/// The rows of a line, each but the message's first behind an indent.
+fn wrap_paragraph(paragraph: &Paragraph, cols: usize, lines: &mut Vec<Line<'static>>) {
+    let spans = &paragraph.spans;
     let plain: String = spans.iter().map(|s| s.content.as_ref()).collect();
-    for piece in wrap_ranges(&plain, cols.saturating_sub(INDENT)) {
+    let lead = paragraph.follow.as_ref().map_or(0, |lead| width(&lead.content));
+    let room = cols.saturating_sub(INDENT + lead);
+    let pieces = if paragraph.is_code { rows(&plain, room) } else { wrap_ranges(&plain, room) };
+    for (index, piece) in pieces.into_iter().enumerate() {
         let mut out = Vec::new();
         if !lines.is_empty() {
             out.push(Span::raw(" ".repeat(INDENT)));
         }
-        let mut start = 0;
-        for span in spans {
-            let end = start + span.content.len();
-            let (from, to) = (piece.start.max(start), piece.end.min(end));
-            if from < to {
-                out.push(Span::styled(span.content[from - start..to - start].to_owned(), span.style));
-            }
-            start = end;
-        }
+        out.extend(if index == 0 { paragraph.lead.clone() } else { paragraph.follow.clone() });
+        out.extend(part(spans, piece));
         lines.push(Line::from(out));
     }
 }

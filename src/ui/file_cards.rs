@@ -3,6 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use super::paint::{ends, paragraph, styled};
+use super::places::Listed;
 use super::view::View;
 use crate::copilot::{Copilot, FileCard, FileState, NUMBERS};
 use crate::text::{truncate, visible};
@@ -16,21 +17,23 @@ pub(super) fn numbered(copilot: &Copilot) -> impl Iterator<Item = (Option<usize>
     (first..).map(|n| Some(n).filter(|n| *n <= NUMBERS)).zip(copilot.files.open())
 }
 
-/// Their lines, and the line of the selected one.
-pub(super) fn body(copilot: &Copilot, view: &View, cols: usize) -> (Vec<Line<'static>>, Option<usize>) {
-    let (mut lines, mut focus) = (Vec::new(), None);
+/// Their lines; the focus is the last one of the selected.
+pub(super) fn body(copilot: &Copilot, view: &View, cols: usize) -> Listed {
+    let (mut lines, mut focus, mut cards) = (Vec::new(), 0, Vec::new());
     for (number, card) in numbered(copilot) {
         let is_selected = view.selected_file.as_ref() == Some(&card.id);
+        let start = lines.len();
         lines.extend(open(card, number, is_selected, cols, view));
+        cards.push((start..lines.len(), (true, card.id.clone())));
         if is_selected {
-            focus = Some(lines.len() - 1);
+            focus = lines.len() - 1;
         }
     }
     for card in copilot.files.cards().filter(|card| !card.is_open()) {
         let left = Span::styled(format!(" → {}", visible(&card.action.path)), view.theme.dim());
         lines.push(ends(cols, left, Span::styled("written", view.theme.good())));
     }
-    (lines, focus)
+    Listed { lines, focus, cards }
 }
 
 /// `›3 file_1 replace             +1 −1`, the path, and what it is for or what was wrong.

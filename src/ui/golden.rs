@@ -10,6 +10,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::{Buffer, CellWidth};
+use ratatui::style::Color;
 use serde_json::json;
 
 use super::*;
@@ -143,6 +144,76 @@ fn all_sizes(name: &str, view: &View, copilot: &Copilot, status: &Status) {
     for (cols, rows) in SIZES {
         let (buffer, _) = draw_at(cols, rows, &mut view.clone(), copilot, status);
         compare(&format!("{name}-{cols}x{rows}"), &picture(&buffer));
+    }
+}
+
+/// The same with its colours and attributes: where they change they stand in braces.
+fn coloured(buffer: &Buffer) -> String {
+    let mut out = String::new();
+    for y in 0..buffer.area.height {
+        let (mut line, mut last, mut x) = (String::new(), String::new(), 0);
+        while x < buffer.area.width {
+            let cell = &buffer[(x, y)];
+            let style = match (cell.fg, cell.bg, cell.modifier) {
+                (Color::Reset, Color::Reset, modifier) if modifier.is_empty() => String::new(),
+                (fg, bg, modifier) => {
+                    let colour = |name, colour| match colour {
+                        Color::Reset => String::new(),
+                        colour => format!("{name}{colour} "),
+                    };
+                    let names: Vec<&str> = modifier.iter_names().map(|(name, _)| name).collect();
+                    format!("{}{}{}", colour("", fg), colour("on ", bg), names.join(" ").to_lowercase())
+                }
+            };
+            if style != last {
+                line.push_str(&format!("{{{}}}", style.trim_end()));
+                last = style;
+            }
+            line.push_str(cell.symbol());
+            x += cell.cell_width().max(1);
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn golden_the_story_in_dark_light_and_without_colour() {
+    let start = Instant::now();
+    let mut copilot = story(start);
+    copilot.chat.answer(
+        "**Two** ways:\n\n1. `truncate -s 0 x`, see [man](https://x.example)\n2. wait\n\n```\ndf -h\n```",
+    );
+    let now = start + Duration::from_secs(1);
+    let mut view = focused(&mut copilot, now);
+    view.prefix(PrefixAction::Card(3), &mut copilot, now);
+    let themes = [
+        ("dark", Theme::new(Scheme::Dark)),
+        ("light", Theme::new(Scheme::Light)),
+        ("either", Theme::new(Scheme::Either)),
+        ("light-16", Theme::new(Scheme::Light).in_sixteen()),
+        ("either-16", Theme::new(Scheme::Either).in_sixteen()),
+        ("plain", Theme::new(Scheme::None)),
+    ];
+    for (name, theme) in themes {
+        for (cols, rows) in SIZES {
+            view.theme = theme;
+            let (buffer, _) = draw_at(cols, rows, &mut view.clone(), &copilot, &status());
+            compare(&format!("{name}-{cols}x{rows}"), &coloured(&buffer));
+        }
+    }
+}
+
+#[test]
+fn golden_the_panel_at_the_left_and_at_the_bottom() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    for (name, position) in [("left", Position::Left), ("bottom", Position::Bottom)] {
+        let mut view = View::new(Theme::new(Scheme::Dark), Choice { position, ..Choice::default() });
+        view.set_shown(true);
+        view.prefix(PrefixAction::Ask, &mut copilot, now);
+        all_sizes(name, &view, &copilot, &status());
     }
 }
 

@@ -4,6 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::bindings::{Key, PANEL, PREFIX};
 use super::paint::styled;
+use super::scrollback::KEYS;
 use super::theme::Theme;
 use crate::text::{width, wrap};
 
@@ -14,6 +15,9 @@ pub(super) fn lines(prefix: &str, cols: usize, theme: Theme) -> Vec<Line<'static
     out.push(Line::default());
     out.push(styled("In the panel", theme.bold()));
     out.extend(table(PANEL, cols, theme));
+    out.push(Line::default());
+    out.push(styled("Looking back in the terminal", theme.bold()));
+    out.extend(table(KEYS, cols, theme));
     out.push(Line::default());
     out.push(styled("Any key closes this.", theme.dim()));
     out

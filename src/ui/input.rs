@@ -11,6 +11,8 @@ pub(super) struct Rows {
     pub(super) rows: Vec<String>,
     /// Row and column.
     pub(super) cursor: (usize, usize),
+    /// Bytes of the rows before the first of these.
+    pub(super) skipped: usize,
 }
 
 impl Rows {
@@ -52,12 +54,13 @@ impl Rows {
         if cursor.0 == rows.len() {
             rows.push(String::new());
         }
-        Self { rows, cursor }
+        Self { rows, cursor, skipped: 0 }
     }
 
     /// The rows that are seen in `height`, with the cursor among them.
     pub(super) fn window(mut self, height: usize) -> Self {
         let start = (self.cursor.0 + 1).saturating_sub(height.max(1));
+        self.skipped += self.rows.iter().take(start).map(String::len).sum::<usize>();
         self.rows = self.rows.into_iter().skip(start).take(height).collect();
         self.cursor.0 -= start;
         self
@@ -89,6 +92,9 @@ mod tests {
     #[test]
     fn the_window_follows_the_cursor() {
         let window = Rows::new(&LineEditor::with_text("1\n2\n3\n4"), 5).window(2);
-        assert_eq!(window, Rows { rows: vec!["3⏎".into(), "4".into()], cursor: (1, 1) });
+        assert_eq!(
+            window,
+            Rows { rows: vec!["3⏎".into(), "4".into()], cursor: (1, 1), skipped: "1⏎2⏎".len() }
+        );
     }
 }

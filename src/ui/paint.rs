@@ -1,6 +1,7 @@
 //! Lines into a part of the screen, clipped, whatever its size.
 
 use std::num::NonZeroU16;
+use std::ops::Range;
 
 use ratatui::buffer::{Buffer, Cell, CellDiffOption, CellWidth};
 use ratatui::layout::Rect;
@@ -18,6 +19,20 @@ pub(super) fn styled(text: impl Into<String>, style: Style) -> Line<'static> {
 pub(super) fn paragraph(text: &str, cols: usize, indent: usize, style: Style) -> Vec<Line<'static>> {
     let lines = wrap(text, cols.saturating_sub(indent));
     lines.into_iter().map(|l| styled(format!("{}{l}", " ".repeat(indent)), style)).collect()
+}
+
+/// What of the spans stands in these bytes of their text.
+pub(super) fn part(spans: &[Span<'static>], piece: Range<usize>) -> Vec<Span<'static>> {
+    let (mut out, mut start) = (Vec::new(), 0);
+    for span in spans {
+        let end = start + span.content.len();
+        let (from, to) = (piece.start.max(start), piece.end.min(end));
+        if from < to {
+            out.push(Span::styled(span.content[from - start..to - start].to_owned(), span.style));
+        }
+        start = end;
+    }
+    out
 }
 
 /// Rows that show every character, controls and odd blanks by a sign; what does not fit goes on below the text,
@@ -87,6 +102,15 @@ pub(super) fn force(cell: &mut Cell, cells: u16) {
     }
 }
 
+/// The first of `count` lines that [`window`] shows.
+pub(super) fn start(count: usize, focus: usize, height: usize) -> usize {
+    if count <= height || height < 2 {
+        return 0;
+    }
+    let rows = height - 1;
+    (focus + 1).saturating_sub(rows).min(count - rows)
+}
+
 /// What of the lines is shown in `height` rows: from the top if that holds `focus`, else scrolled to it. The
 /// last row tells how much is below.
 pub(super) fn window(
@@ -99,7 +123,7 @@ pub(super) fn window(
         return lines.into_iter().take(height).collect();
     }
     let rows = height - 1;
-    let start = (focus + 1).saturating_sub(rows).min(lines.len() - rows);
+    let start = start(lines.len(), focus, height);
     let below = lines.len() - rows - start;
     let mut shown: Vec<_> = lines.into_iter().skip(start).take(rows).collect();
     let mark = match (start, below) {

@@ -1,6 +1,7 @@
 //! The panel as a whole: which section has which rows, and the frame with both panes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -15,12 +16,13 @@ use super::backend::{Cursor, Shape};
 use super::editor::LineEditor;
 use super::fill::Fill;
 use super::input::Rows;
-use super::layout::{Layout, Mode};
-use super::paint::{heading, lines, styled, window};
-use super::sections::{Sections, Wants};
+use super::layout::{Layout, Mode, Position as Side};
+use super::paint::{heading, lines, part, start, styled, window};
+use super::places::Listed;
+use super::sections::{Columns, Sections, Wants, fit};
 use super::status::{Status, hints, linus, session};
 use super::view::View;
-use super::{auto, cards, chat, consent, help, intent, terminal_pane};
+use super::{auto, cards, chat, consent, help, intent, syntax, terminal_pane};
 use crate::copilot::{Copilot, Judgement};
 use crate::linus::contract::Risk;
 use crate::text::visible;
@@ -39,45 +41,54 @@ pub(super) fn draw(
 ) -> Cursor {
     view.note_layout(layout);
     let buffer = frame.buffer_mut();
-    let panel = layout.panel.intersection(buffer.area);
-    let over_all = layout.mode == Mode::Full;
-    if over_all && view.focus() == Focus::Terminal {
-        let area = layout.terminal.intersection(buffer.area);
-        terminal_pane::draw(screen, area, 0, buffer);
-        return terminal_pane::cursor(screen, area, 0);
+    let area = buffer.area;
+    let seen = layout.terminal.intersection(area);
+    let has_one_pane = layout.mode == Mode::Full;
+    if has_one_pane && view.focus() == Focus::Terminal {
+        return draw_terminal(buffer, screen, view, seen);
     }
-    let mut seen = layout.terminal.intersection(buffer.area);
-    seen.width = seen.width.min(panel.x.saturating_sub(seen.x));
-    let shift = match view.focus() {
-        Focus::Terminal => terminal_pane::shift(screen, seen),
-        Focus::Panel => 0,
-    };
-    terminal_pane::draw(screen, seen, shift, buffer);
-    Clear.render(panel, buffer);
-    let inner = if over_all { panel } else { divider(buffer, panel, view, status.policy.is_auto()) };
+    let mut cursor = Cursor::default();
+    if !has_one_pane {
+        cursor = draw_terminal(buffer, screen, view, seen);
+        Clear.render(layout.beside(), buffer);
+        divider(buffer, layout.divider.intersection(area), view, status.policy.is_auto());
+    }
+    let inner = layout.panel.intersection(area);
+    Clear.render(inner, buffer);
     let judged = view.judged(copilot);
-    let cursor = Panel { view, copilot, status, area: inner, judged }.draw(buffer);
+    let position = Panel { view, copilot, status, area: inner, judged }.draw(buffer);
     match view.focus() {
-        Focus::Terminal => terminal_pane::cursor(screen, seen, shift),
-        Focus::Panel => Cursor { position: cursor, shape: Shape::User },
+        Focus::Terminal => cursor,
+        Focus::Panel => Cursor { position, shape: Shape::User },
     }
 }
 
-/// The line between the panes, heavy while the panel has the focus and double while auto is on; the value is what is right of it.
-fn divider(buffer: &mut Buffer, panel: Rect, view: &View, auto: bool) -> Rect {
+/// The terminal's pane: what the remote shows, or what is looked back at there.
+fn draw_terminal(buffer: &mut Buffer, screen: &vt100::Screen, view: &mut View, area: Rect) -> Cursor {
+    let theme = view.theme;
+    if let Some(scrollback) = &mut view.scrollback {
+        return scrollback.draw(buffer, area, theme);
+    }
+    let shift = terminal_pane::shift(screen, area, view.focus() == Focus::Terminal);
+    view.drawn.shift = shift;
+    terminal_pane::draw(screen, area, shift, buffer);
+    terminal_pane::cursor(screen, area, shift)
+}
+
+/// The line between the panes, heavy while the panel has the focus and double while auto is on.
+fn divider(buffer: &mut Buffer, area: Rect, view: &View, auto: bool) {
     let focused = view.focus() == Focus::Panel;
+    let is_flat = area.width > area.height;
     let (sign, style) = match (auto, focused) {
-        (true, _) => ("║", view.theme.warning()),
-        (false, true) => ("┃", view.theme.rule(true)),
-        (false, false) => ("│", view.theme.rule(false)),
+        (true, _) => (if is_flat { "═" } else { "║" }, view.theme.warning()),
+        (false, true) => (if is_flat { "━" } else { "┃" }, view.theme.rule(true)),
+        (false, false) => (if is_flat { "─" } else { "│" }, view.theme.rule(false)),
     };
-    for y in panel.top()..panel.bottom() {
-        if let Some(cell) = buffer.cell_mut((panel.x, y)) {
+    for position in area.positions() {
+        if let Some(cell) = buffer.cell_mut(position) {
             cell.set_symbol(sign).set_style(style);
         }
     }
-    let width = panel.width.saturating_sub(2);
-    Rect { x: panel.x.saturating_add(2).min(panel.right()), width, ..panel }
 }
 
 /// One drawing of the panel's inside.
@@ -119,19 +130,20 @@ impl Panel<'_> {
         if self.view.auto.is_some() {
             return self.draw_auto(buffer);
         }
-        let sections = self.sections(cols);
+        let sections = self.sections();
         self.view.drawn.asks = self.status.question.is_some();
         if let Some(question) = &self.status.question {
-            let above = Rect { height: sections.input.y.saturating_sub(self.area.y), ..self.area };
-            let text = consent::lines(question, cols, self.view.theme);
+            let height = sections.input.y.saturating_sub(self.area.y);
+            let above = Rect { height, width: sections.input.width, x: sections.input.x, ..self.area };
+            let text = consent::lines(question, usize::from(above.width), self.view.theme);
             lines(buffer, above, &window(text, 0, usize::from(above.height), self.view.theme.dim()));
         } else {
-            self.draw_intent(buffer, sections.intent, cols);
-            self.draw_cards(buffer, sections.cards, cols);
-            self.draw_chat(buffer, sections.chat, cols);
+            self.draw_intent(buffer, sections.intent);
+            self.draw_cards(buffer, sections.cards);
+            self.draw_chat(buffer, sections.chat);
         }
-        let cursor = self.draw_input(buffer, sections.input, cols);
-        self.draw_status(buffer, sections.status, cols);
+        let cursor = self.draw_input(buffer, sections.input);
+        self.draw_status(buffer, sections.status);
         cursor
     }
 
@@ -147,17 +159,18 @@ impl Panel<'_> {
         question.draw(buffer, self.area, &texts, notice.as_deref(), theme)
     }
 
-    fn sections(&self, cols: usize) -> Sections {
+    fn sections(&self) -> Sections {
         let editor = self.editor();
-        Sections::new(
-            self.area,
-            Wants {
-                intent: intent::wanted(self.copilot, cols, self.view.theme),
-                cards: cards::wanted(self.copilot, self.view, &self.status.policy, cols),
-                chat: chat::wanted(self.copilot, cols, usize::from(self.area.height), self.view.theme),
-                input: Rows::new(&editor, cols.saturating_sub(PROMPT)).rows.len() + self.around(cols).rows(),
-            },
-        )
+        let is_flat = self.view.drawn.layout.is_some_and(|layout| layout.position == Side::Bottom);
+        let columns = Columns::new(self.area, is_flat);
+        let (left, right) = (usize::from(columns.left.width), usize::from(columns.right.width));
+        let wants = Wants {
+            intent: intent::wanted(self.copilot, left, self.view.theme),
+            cards: cards::wanted(self.copilot, self.view, &self.status.policy, left),
+            chat: chat::wanted(self.copilot, self.view, right, usize::from(self.area.height)),
+            input: Rows::new(&editor, right.saturating_sub(PROMPT)).rows.len() + self.around(right).rows(),
+        };
+        Sections::new(columns, wants)
     }
 
     fn heading(&self, buffer: &mut Buffer, area: Rect, title: &str, right: Vec<Span<'static>>) -> Rect {
@@ -170,28 +183,67 @@ impl Panel<'_> {
         Rect { y: area.y.saturating_add(1), height: area.height.saturating_sub(1), ..area }
     }
 
-    fn draw_intent(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+    fn draw_intent(&self, buffer: &mut Buffer, area: Rect) {
+        let cols = usize::from(area.width);
         let theme = self.view.theme;
         let right = self.copilot.intent.as_ref().map(|i| intent::heading_right(i, theme)).unwrap_or_default();
         let body = self.heading(buffer, area, "Intent", right);
         lines(buffer, body, &intent::body(self.copilot, cols, usize::from(body.height), theme));
     }
 
-    fn draw_cards(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+    fn draw_cards(&mut self, buffer: &mut Buffer, area: Rect) {
+        let cols = usize::from(area.width);
         let commands = self.copilot.suggestions.cards().filter(|c| c.is_open()).count();
         let open = commands + self.copilot.files.open().count();
-        let right = if open > 0 { vec![Span::raw(open.to_string())] } else { Vec::new() };
+        let mut right = Vec::new();
+        match self.view.unread.cards(self.copilot) {
+            0 => {}
+            new => right.push(Span::styled(format!("{new} new  "), self.view.theme.accent())),
+        }
+        if open > 0 {
+            right.push(Span::raw(open.to_string()));
+        }
         let body = self.heading(buffer, area, "Suggested Commands", right);
         let height = usize::from(body.height);
-        let (text, focus) = cards::body(self.copilot, self.view, &self.status.policy, cols, height);
-        lines(buffer, body, &window(text, focus, height, self.view.theme.dim()));
+        let listed = cards::body(self.copilot, self.view, &self.status.policy, cols, height);
+        let focus = self.scrolled(&listed, height);
+        let start = start(listed.lines.len(), focus, height);
+        let seen = |rows: Range<usize>| {
+            let row = |at: usize| body.y.saturating_add(fit(at.saturating_sub(start))).min(body.bottom());
+            row(rows.start)..row(rows.end)
+        };
+        self.view.drawn.places.cards = body;
+        self.view.drawn.places.rows = listed.cards.into_iter().map(|(rows, key)| (seen(rows), key)).collect();
+        lines(buffer, body, &window(listed.lines, focus, height, self.view.theme.dim()));
     }
 
-    fn draw_chat(&mut self, buffer: &mut Buffer, area: Rect, cols: usize) {
+    /// The line that is seen, moved by the wheel as far as there are lines.
+    fn scrolled(&mut self, listed: &Listed, height: usize) -> usize {
+        let count = listed.lines.len();
+        if self.view.cards_scroll == 0 {
+            return listed.focus;
+        }
+        let rows = height.saturating_sub(1);
+        let usual = start(count, listed.focus, height);
+        let moved = usual.saturating_add_signed(self.view.cards_scroll).min(count.saturating_sub(rows));
+        self.view.cards_scroll = moved as isize - usual as isize;
+        moved + rows.saturating_sub(1)
+    }
+
+    fn draw_chat(&mut self, buffer: &mut Buffer, area: Rect) {
+        let cols = usize::from(area.width);
         let height = usize::from(area.height.saturating_sub(1));
         self.view.drawn.chat_height = height;
+        self.view.drawn.places.chat = area;
         let (text, below) = chat::body(self.copilot, self.view, cols, height);
-        let right = if below > 0 { vec![Span::raw(format!("↓ {below} more"))] } else { Vec::new() };
+        let mut right = Vec::new();
+        match self.view.unread.messages(self.copilot, below == 0) {
+            0 => {}
+            new => right.push(Span::styled(format!("{new} new"), self.view.theme.accent())),
+        }
+        if below > 0 {
+            right.push(Span::raw(format!("{}↓ {below} more", if right.is_empty() { "" } else { "  " })));
+        }
         let body = self.heading(buffer, area, "Chat", right);
         lines(buffer, body, &text);
     }
@@ -208,18 +260,23 @@ impl Panel<'_> {
         Around::new(self.view, self.copilot, self.status, self.judged.as_ref(), cols)
     }
 
-    fn draw_input(&self, buffer: &mut Buffer, area: Rect, cols: usize) -> Option<Position> {
+    fn draw_input(&self, buffer: &mut Buffer, area: Rect) -> Option<Position> {
+        let cols = usize::from(area.width);
         let theme = self.view.theme;
         let (title, right) = self.input_heading();
         let body = self.heading(buffer, area, &title, right);
         let (body, answering) = self.around(cols).draw(buffer, body);
         let editor = self.editor();
         let rows = Rows::new(&editor, cols.saturating_sub(PROMPT)).window(usize::from(body.height));
-        let style = if self.view.is_editing() { theme.bold() } else { theme.plain() };
+        let spans = if self.view.is_editing() { syntax::spans(editor.text(), theme) } else { Vec::new() };
         let mut text: Vec<Line<'static>> = Vec::new();
+        let mut start = rows.skipped;
         for (at, row) in rows.rows.into_iter().enumerate() {
-            let prompt = Span::styled(if at == 0 { "› " } else { "  " }, self.prompt_style());
-            text.push(Line::from(vec![prompt, Span::styled(row, style)]));
+            let mut line = vec![Span::styled(if at == 0 { "› " } else { "  " }, self.prompt_style())];
+            let end = start + row.len();
+            line.extend(if spans.is_empty() { vec![Span::raw(row)] } else { part(&spans, start..end) });
+            text.push(Line::from(line));
+            start = end;
         }
         if editor.is_empty() && self.view.focus() == Focus::Terminal {
             text = vec![styled("› ", theme.dim())];
@@ -251,7 +308,8 @@ impl Panel<'_> {
         (format!("Edit {number}{}", visible(&card.id)), vec![Span::styled(risk, style)])
     }
 
-    fn draw_status(&self, buffer: &mut Buffer, area: Rect, cols: usize) {
+    fn draw_status(&self, buffer: &mut Buffer, area: Rect) {
+        let cols = usize::from(area.width);
         let hints = hints(self.status, self.view, self.copilot, cols);
         let mut text = vec![hints];
         if area.height >= 2 {

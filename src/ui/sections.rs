@@ -30,11 +30,54 @@ pub(super) const STATUS_FROM: u16 = 8;
 /// Below, there is only the input.
 const CHAT_FROM: u16 = 3;
 
+/// From this width on, a low panel has two columns, and blanks between them.
+const TWO_COLUMNS_FROM: u16 = 80;
+const COLUMN_GAP: u16 = 2;
+
 /// Below, Intent and cards are left out: the chat alone is of more use.
 const ALL_FROM: u16 = 12;
 
+/// The columns that the sections stand in: one, or two in a panel that is wide and low.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) left: Rect,
+    pub(super) right: Rect,
+}
+
+impl Columns {
+    pub(super) fn new(area: Rect, is_flat: bool) -> Self {
+        if !is_flat || area.width < TWO_COLUMNS_FROM {
+            return Self { left: area, right: area };
+        }
+        let width = (area.width - COLUMN_GAP) / 2;
+        let right = Rect { x: area.right() - width, width, ..area };
+        Self { left: Rect { width, ..area }, right }
+    }
+}
+
 impl Sections {
-    pub(super) fn new(area: Rect, wants: Wants) -> Self {
+    pub(super) fn new(columns: Columns, wants: Wants) -> Self {
+        if columns.left == columns.right {
+            return Self::one_column(columns.left, wants);
+        }
+        // Plan and cards beside the talk.
+        let Columns { left, right } = columns;
+        let none = Wants { intent: 0, cards: 0, ..wants };
+        let talk = Self::one_column(right, none);
+        let above = Rect { height: talk.input.y - right.y, ..right };
+        let intent = fit(wants.intent).saturating_add(1);
+        let cards = fit(wants.cards).saturating_add(1);
+        let share = (left.height / 2).max(left.height.saturating_sub(cards)).min(left.height);
+        let intent = intent.min(share);
+        Self {
+            intent: Rect { height: intent, ..left },
+            cards: Rect { y: left.y + intent, height: left.height - intent, ..left },
+            chat: above,
+            ..talk
+        }
+    }
+
+    fn one_column(area: Rect, wants: Wants) -> Self {
         let height = area.height;
         let status = match height {
             0..STATUS_FROM => 0,
@@ -80,7 +123,8 @@ fn upper(rest: u16, gap: u16, wants: Wants) -> (u16, u16) {
     (intent, cards.min(room - intent))
 }
 
-fn fit(rows: usize) -> u16 {
+/// A count of rows as a height.
+pub(super) fn fit(rows: usize) -> u16 {
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
@@ -95,7 +139,7 @@ mod tests {
                 [(1, 1, 1, 1), (6, 9, 99, 1), (60, 60, 60, 60), (0, 300, 2, 3), (usize::MAX, 0, 0, 1)]
             {
                 let area = Rect::new(3, 0, 40, height);
-                let s = Sections::new(area, Wants { intent, cards, chat, input });
+                let s = Sections::one_column(area, Wants { intent, cards, chat, input });
                 let mut y = 0;
                 for part in [s.intent, s.cards, s.chat, s.input, s.status] {
                     assert!(part.y >= y && part.bottom() <= height, "{height}: {s:?}");
@@ -109,8 +153,27 @@ mod tests {
     }
 
     #[test]
+    fn a_low_panel_has_its_plan_beside_the_talk() {
+        let wants = Wants { intent: 6, cards: 9, chat: 20, input: 1 };
+        for height in 1..30 {
+            let area = Rect::new(0, 5, 120, height);
+            let s = Sections::new(Columns::new(area, true), wants);
+            for part in [s.intent, s.cards, s.chat, s.input, s.status] {
+                assert!(part.bottom() <= area.bottom() && part.right() <= area.right(), "{height}: {s:?}");
+            }
+            assert!(s.intent.right() < s.chat.x && s.cards.bottom() == area.bottom(), "{height}: {s:?}");
+            assert!(s.input.height >= 1 && s.chat.bottom() <= s.input.y, "{height}: {s:?}");
+        }
+        let narrow = Sections::new(Columns::new(Rect::new(0, 0, 70, 12), true), wants);
+        assert_eq!(narrow.intent.x, narrow.chat.x);
+    }
+
+    #[test]
     fn the_chat_keeps_a_third_when_all_want_more() {
-        let s = Sections::new(Rect::new(0, 0, 40, 40), Wants { intent: 50, cards: 50, chat: 50, input: 1 });
+        let s = Sections::one_column(
+            Rect::new(0, 0, 40, 40),
+            Wants { intent: 50, cards: 50, chat: 50, input: 1 },
+        );
         assert!(s.chat.height >= 10 && s.cards.height > s.intent.height, "{s:?}");
     }
 }

@@ -98,6 +98,9 @@ pub(super) fn hints(status: &Status, view: &View, copilot: &Copilot, cols: usize
     let help = format!("{prefix} ? help");
     let enter = if status.policy.mode == Mode::Suggest { "Enter puts it on the line" } else { "Enter sends" };
     let hints: Vec<String> = match (view.focus(), view.is_editing()) {
+        (Focus::Terminal, _) if view.is_looking_back() => {
+            vec!["q leaves".into(), "/ searches".into(), "v y copy".into(), help]
+        }
         (Focus::Terminal, _) => vec![format!("{prefix} Tab to type here"), help],
         (Focus::Panel, true) if view.confirm.is_some() => {
             vec![format!("Type {CONFIRMATION}, Enter"), "Esc back".into(), help]

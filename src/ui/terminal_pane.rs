@@ -11,20 +11,30 @@ use crate::text::{self, sanitize};
 /// Columns by which a screen that is wider than its pane moves at once.
 const STEP: u16 = 16;
 
-/// How far the screen is moved to the left so that its cursor is seen: nobody should type what he cannot read.
-pub(super) fn shift(screen: &vt100::Screen, area: Rect) -> u16 {
-    let col = screen.cursor_position().1.min(screen.size().1.get().saturating_sub(1));
-    let over = (col + 1).saturating_sub(area.width);
-    over.div_ceil(STEP) * STEP
+/// How far a screen is moved to the left and up in a pane that is smaller than it: columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Shift {
+    pub(super) cols: u16,
+    pub(super) rows: u16,
 }
 
-/// Draws what of `screen` is visible in `area`, without its first `shift` columns; what does not fit is not drawn.
-pub(super) fn draw(screen: &vt100::Screen, area: Rect, shift: u16, buffer: &mut Buffer) {
+/// How far the screen is moved so that its cursor is seen: nobody should type what he cannot read. The cursor's row is
+/// always seen, its column only while it is typed there.
+pub(super) fn shift(screen: &vt100::Screen, area: Rect, typed: bool) -> Shift {
+    let (row, col) = screen.cursor_position();
+    let over = |at: u16, room: u16| (at + 1).saturating_sub(room);
+    let cols = over(col.min(screen.size().1.get().saturating_sub(1)), area.width);
+    let cols = if typed { cols.div_ceil(STEP) * STEP } else { 0 };
+    Shift { cols, rows: over(row, area.height) }
+}
+
+/// Draws what of `screen` is visible in `area`, moved by `shift`; what does not fit is not drawn.
+pub(super) fn draw(screen: &vt100::Screen, area: Rect, shift: Shift, buffer: &mut Buffer) {
     for row in 0..area.height {
         for col in 0..area.width {
             let Some(target) = buffer.cell_mut((area.x + col, area.y + row)) else { continue };
             target.reset();
-            if let Some(source) = screen.cell(row, col + shift) {
+            if let Some(source) = screen.cell(row + shift.rows, col + shift.cols) {
                 paint(source, target, area.width - col);
             }
         }
@@ -32,13 +42,14 @@ pub(super) fn draw(screen: &vt100::Screen, area: Rect, shift: u16, buffer: &mut 
 }
 
 /// The remote's cursor, where it is visible in `area`.
-pub(super) fn cursor(screen: &vt100::Screen, area: Rect, shift: u16) -> Cursor {
+pub(super) fn cursor(screen: &vt100::Screen, area: Rect, shift: Shift) -> Cursor {
     let (row, mut col) = screen.cursor_position();
     // With a wrap pending the emulator's cursor stands behind the last column; a terminal shows it on it.
     col = col.min(screen.size().1.get().saturating_sub(1));
-    let position =
-        Position::new(area.x.saturating_add(col.saturating_sub(shift)), area.y.saturating_add(row));
-    let visible = !screen.hide_cursor() && col >= shift && area.contains(position);
+    let (x, y) = (col.saturating_sub(shift.cols), row.saturating_sub(shift.rows));
+    let position = Position::new(area.x.saturating_add(x), area.y.saturating_add(y));
+    let is_cut = col < shift.cols || row < shift.rows;
+    let visible = !screen.hide_cursor() && !is_cut && area.contains(position);
     Cursor { position: visible.then_some(position), shape: shape(screen.cursor_style()) }
 }
 
@@ -59,9 +70,13 @@ fn paint(source: &vt100::Cell, target: &mut Cell, room: u16) {
     target.fg = colour(source.fgcolor());
     target.bg = colour(source.bgcolor());
     target.modifier = modifiers(source);
-    let width = if source.is_wide() { 2 } else { 1 };
-    let contents = source.contents();
-    if contents.is_empty() || source.is_wide_continuation() || width > room {
+    let contents = if source.is_wide_continuation() { "" } else { source.contents() };
+    put(contents, if source.is_wide() { 2 } else { 1 }, target, room);
+}
+
+/// Writes what a terminal has in a cell of `width` columns.
+pub(super) fn put(contents: &str, width: u16, target: &mut Cell, room: u16) {
+    if contents.is_empty() || width > room {
         target.set_symbol(" ");
         return;
     }
@@ -126,7 +141,7 @@ mod tests {
     fn drawn(parser: &vt100::Parser, width: u16) -> Buffer {
         let area = Rect::new(0, 0, width, 2);
         let mut buffer = Buffer::empty(area);
-        draw(parser.screen(), area, 0, &mut buffer);
+        draw(parser.screen(), area, Shift::default(), &mut buffer);
         buffer
     }
 
@@ -181,24 +196,30 @@ mod tests {
     #[test]
     fn the_cursor_is_where_the_remote_has_it_and_only_where_it_is_seen() {
         let area = Rect::new(0, 0, 5, 2);
-        assert_eq!(cursor(screen(10, "abc").screen(), area, 0).position, Some(Position::new(3, 0)));
-        assert_eq!(cursor(screen(10, "abcdefg").screen(), area, 0).position, None);
-        assert_eq!(cursor(screen(10, "abc\x1b[?25l").screen(), area, 0).position, None);
-        let full = cursor(screen(5, "abcde").screen(), area, 0);
+        assert_eq!(
+            cursor(screen(10, "abc").screen(), area, Shift::default()).position,
+            Some(Position::new(3, 0))
+        );
+        assert_eq!(cursor(screen(10, "abcdefg").screen(), area, Shift::default()).position, None);
+        assert_eq!(cursor(screen(10, "abc\x1b[?25l").screen(), area, Shift::default()).position, None);
+        let full = cursor(screen(5, "abcde").screen(), area, Shift::default());
         assert_eq!(full.position, Some(Position::new(4, 0)));
-        assert_eq!(cursor(screen(5, "\x1b[6 q").screen(), area, 0).shape, Shape::SteadyBar);
+        assert_eq!(cursor(screen(5, "\x1b[6 q").screen(), area, Shift::default()).shape, Shape::SteadyBar);
     }
 
     #[test]
     fn a_screen_wider_than_its_pane_moves_until_the_cursor_is_seen() {
         let area = Rect::new(0, 0, 20, 1);
         let parser = screen(60, "0123456789012345678901234567890123456789");
-        let moved = shift(parser.screen(), area);
-        assert_eq!(moved, 32);
+        let moved = shift(parser.screen(), area, true);
+        assert_eq!(moved, Shift { cols: 32, rows: 0 });
         let mut buffer = Buffer::empty(area);
         draw(parser.screen(), area, moved, &mut buffer);
         assert_eq!(buffer[(0, 0)].symbol(), "2");
         assert_eq!(cursor(parser.screen(), area, moved).position, Some(Position::new(8, 0)));
-        assert_eq!(shift(screen(60, "0123456789").screen(), area), 0);
+        assert_eq!(shift(screen(60, "0123456789").screen(), area, true), Shift::default());
+        assert_eq!(shift(parser.screen(), area, false), Shift::default());
+        let low = screen(60, "one\r\ntwo");
+        assert_eq!(shift(low.screen(), area, false), Shift { cols: 0, rows: 1 });
     }
 }

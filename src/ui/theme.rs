@@ -45,6 +45,7 @@ const fn hue(dark: Color, light: (u8, Color), either: (u8, Color)) -> Hue {
 const CYAN: Hue = hue(Color::Cyan, (24, Color::Blue), (31, Color::LightBlue));
 const GREEN: Hue = hue(Color::Green, (22, Color::Blue), (28, Color::LightBlue));
 const YELLOW: Hue = hue(Color::Yellow, (94, Color::Magenta), (130, Color::Magenta));
+const MAGENTA: Hue = hue(Color::Magenta, (90, Color::Magenta), (133, Color::Magenta));
 const RED: Hue = hue(Color::LightRed, (124, Color::Red), (160, Color::LightRed));
 
 impl Theme {
@@ -97,6 +98,35 @@ impl Theme {
 
     pub(super) fn selected(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    /// A heading in a message.
+    pub(super) fn heading(self) -> Style {
+        self.bold().add_modifier(Modifier::UNDERLINED)
+    }
+
+    /// Code within a line.
+    pub(super) fn code(self) -> Style {
+        self.fg(CYAN)
+    }
+
+    /// Of a command: an option, a variable, what joins commands.
+    pub(super) fn option(self) -> Style {
+        self.fg(CYAN)
+    }
+
+    pub(super) fn variable(self) -> Style {
+        self.fg(YELLOW)
+    }
+
+    pub(super) fn operator(self) -> Style {
+        self.fg(MAGENTA).add_modifier(Modifier::BOLD)
+    }
+
+    /// What was searched for.
+    pub(super) fn found(self) -> Style {
+        let style = Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+        if self.is_coloured() { style.fg(Color::Black).bg(Color::Yellow) } else { style }
     }
 
     pub(super) fn good(self) -> Style {
@@ -172,7 +202,7 @@ mod tests {
             [(Scheme::Dark, &[BLACK]), (Scheme::Light, &[WHITE]), (Scheme::Either, &[BLACK, WHITE])];
         for (scheme, backgrounds) in schemes {
             for theme in [Theme::new(scheme), Theme::new(scheme).in_sixteen()] {
-                for style in [theme.accent(), theme.good(), theme.warning(), theme.bad()] {
+                for style in [theme.accent(), theme.good(), theme.warning(), theme.bad(), theme.operator()] {
                     let colour = style.fg.unwrap();
                     for background in backgrounds {
                         let contrast = contrast(colour, *background);

@@ -4,27 +4,30 @@ use std::time::Instant;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::action::{Action, FileAnswer, Focus};
+use super::action::{Action, Focus};
 use super::auto;
-use super::bindings::PrefixAction;
 use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::FileDialog;
 use super::fill::Fill;
 use super::integration::{Answer, Dialog};
-use super::layout::{Choice, Layout, Mode, WIDTH_STEP};
+use super::layout::{Choice, Layout, Mode};
 use super::leaves::LeavesView;
+use super::places::{Grab, Places};
+use super::scrollback::Scrollback;
 use super::sections::STATUS_FROM;
+use super::terminal_pane::Shift;
 use super::theme::Theme;
+use super::unread::Unread;
 use crate::copilot::Copilot;
 use crate::text::sanitize;
 
 /// What of the last frame the keys need to know.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Drawn {
-    pub(super) panel_width: u16,
-    pub(super) panel_height: u16,
-    pub(super) mode: Option<Mode>,
+    pub(super) layout: Option<Layout>,
+    pub(super) shift: Shift,
+    pub(super) places: Places,
     pub(super) chat_height: usize,
     pub(super) chat_lines: usize,
     /// The question before anything leaves is shown.
@@ -36,13 +39,22 @@ pub struct View {
     pub(super) theme: Theme,
     shown: bool,
     focus: Focus,
-    choice: Choice,
+    pub(super) choice: Choice,
     /// The id of the selected card.
     pub(super) selected: Option<String>,
     /// The id of the selected file action, where no card is.
     pub(super) selected_file: Option<String>,
     /// Lines of the chat below the panel's edge.
     pub(super) scroll: usize,
+    /// Lines by which the wheel has moved the cards.
+    pub(super) cards_scroll: isize,
+    pub(super) unread: Unread,
+    /// What has the mouse.
+    pub(super) grab: Option<Grab>,
+    /// What is looked back at in the terminal's pane.
+    pub(super) scrollback: Option<Scrollback>,
+    /// Seconds for which Linus's answer has been awaited.
+    pub(super) waited: u64,
     pub(super) input: LineEditor,
     /// The edit line, while a card is on it.
     pub(super) edit: Option<LineEditor>,
@@ -62,6 +74,8 @@ pub struct View {
     /// The view of what leaves, while it is open.
     pub(super) leaves: Option<LeavesView>,
     pub(super) notice: Option<String>,
+    /// The notice is over with the remote's next key, too.
+    notice_is_brief: bool,
     pub(super) drawn: Drawn,
 }
 
@@ -76,6 +90,11 @@ impl View {
             selected: None,
             selected_file: None,
             scroll: 0,
+            cards_scroll: 0,
+            unread: Unread::default(),
+            grab: None,
+            scrollback: None,
+            waited: 0,
             input: LineEditor::default(),
             edit: None,
             confirm: None,
@@ -87,6 +106,7 @@ impl View {
             auto: None,
             leaves: None,
             notice: None,
+            notice_is_brief: false,
             drawn: Drawn::default(),
         }
     }
@@ -104,9 +124,10 @@ impl View {
     pub fn set_shown(&mut self, shown: bool) {
         self.shown = shown;
         if !shown {
-            self.focus = Focus::Terminal;
+            self.leave();
             (self.help, self.dialog, self.file) = (false, None, None);
             (self.auto, self.leaves) = (None, None);
+            (self.scrollback, self.grab, self.choice.alone) = (None, None, false);
         }
     }
 
@@ -126,13 +147,12 @@ impl View {
 
     /// Whether the user writes in the panel, or something covers what it shows.
     pub fn is_busy(&self) -> bool {
-        self.help
-            || self.leaves.is_some()
-            || self.dialog.is_some()
-            || self.auto.is_some()
-            || self.file.is_some()
-            || self.edit.is_some()
-            || !self.input.is_empty()
+        self.has_page() || self.edit.is_some() || !self.input.is_empty()
+    }
+
+    /// For how long the answer has been awaited; whether that is drawn otherwise now.
+    pub fn note_waited(&mut self, seconds: u64) -> bool {
+        std::mem::replace(&mut self.waited, seconds) != seconds
     }
 
     pub fn choose_none(&mut self) {
@@ -147,8 +167,9 @@ impl View {
     /// Whether the policy and its countdown are drawn: not in a panel of a few rows, nor where the terminal has the
     /// whole screen.
     pub fn shows_policy(&self) -> bool {
-        let is_seen = self.drawn.mode != Some(Mode::Full) || self.focus == Focus::Panel;
-        self.shown && is_seen && self.drawn.panel_height >= STATUS_FROM
+        let Some(layout) = self.drawn.layout.filter(|_| self.shown) else { return false };
+        let is_seen = layout.mode != Mode::Full || self.focus == Focus::Panel;
+        is_seen && layout.panel.height >= STATUS_FROM
     }
 
     /// Whether the dialog of the shell integration is open.
@@ -178,6 +199,7 @@ impl View {
     /// The terminal gets the keys.
     pub fn leave(&mut self) {
         self.focus = Focus::Terminal;
+        self.unread.leave();
     }
 
     /// Width and mode as the user wants them, for [`Layout::new`].
@@ -188,6 +210,18 @@ impl View {
     /// A sentence in the place of the key hints until the next key. It may quote others.
     pub fn set_notice(&mut self, notice: &str) {
         self.notice = Some(sanitize(notice).replace(['\n', '\t'], " "));
+        self.notice_is_brief = false;
+    }
+
+    /// The same for what the user has just done in the terminal's pane: until the next key, whoever gets it.
+    pub fn set_brief_notice(&mut self, notice: &str) {
+        self.set_notice(notice);
+        self.notice_is_brief = true;
+    }
+
+    /// The remote got a key; whether that changes what is drawn.
+    pub fn end_brief_notice(&mut self) -> bool {
+        std::mem::take(&mut self.notice_is_brief) && self.notice.take().is_some()
     }
 
     /// Whether a card is on the edit line.
@@ -202,92 +236,14 @@ impl View {
 
     /// How the panel stands now: what the keys for its width start from.
     pub fn note_layout(&mut self, layout: &Layout) {
-        self.drawn.panel_width = layout.panel.width;
-        self.drawn.panel_height = layout.panel.height;
-        self.drawn.mode = Some(layout.mode);
+        self.drawn.layout = Some(*layout);
     }
 
-    /// A key after the prefix.
-    pub fn prefix(&mut self, action: PrefixAction, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
-        self.notice = None;
-        let stays = [PrefixAction::Narrower, PrefixAction::Wider, PrefixAction::Mode, PrefixAction::Cancel];
-        let dialog = if stays.contains(&action) { self.dialog } else { self.dialog.take() };
-        if !stays.contains(&action) && action != PrefixAction::Policy {
-            self.auto = None;
-        }
-        let ends = matches!(
-            action,
-            PrefixAction::Ask
-                | PrefixAction::Card(_)
-                | PrefixAction::Integration
-                | PrefixAction::Policy
-                | PrefixAction::Leaves
-        );
-        let left = self.file.take_if(|_| ends).map(|_| Action::File(FileAnswer::Leave));
-        let leaves = if stays.contains(&action) { self.leaves } else { self.leaves.take() };
-        let actions = match action {
-            PrefixAction::Leaves if leaves.is_some() && self.focus == Focus::Panel => Vec::new(),
-            PrefixAction::Leaves => {
-                self.leave_edit_line(copilot, now);
-                (self.help, self.leaves) = (false, Some(LeavesView::default()));
-                self.enter_panel()
-            }
-            PrefixAction::Policy => {
-                self.help = false;
-                let open = (!self.shown).then_some(Action::OpenPanel);
-                open.into_iter().chain([Action::NextMode]).collect()
-            }
-            PrefixAction::Integration if dialog.is_some() && self.focus == Focus::Panel => Vec::new(),
-            PrefixAction::Integration => {
-                self.leave_edit_line(copilot, now);
-                (self.help, self.dialog) = (false, Some(Dialog::default()));
-                self.enter_panel()
-            }
-            PrefixAction::Toggle if self.shown => vec![Action::ClosePanel],
-            PrefixAction::Toggle => vec![Action::OpenPanel],
-            // The prefix machine has passed it on.
-            PrefixAction::SendPrefix => Vec::new(),
-            PrefixAction::Cancel => vec![Action::Cancel],
-            // The panel opens, since it says which of both it is now.
-            PrefixAction::Pause if self.shown => vec![Action::Pause],
-            PrefixAction::Pause => vec![Action::Pause, Action::OpenPanel],
-            PrefixAction::Focus if self.shown && self.focus == Focus::Panel => {
-                self.focus = Focus::Terminal;
-                Vec::new()
-            }
-            PrefixAction::Focus | PrefixAction::Ask => {
-                if action == PrefixAction::Ask {
-                    self.leave_edit_line(copilot, now);
-                    self.help = false;
-                }
-                self.enter_panel()
-            }
-            PrefixAction::Card(number) => {
-                let mut actions = self.enter_panel();
-                actions.extend(self.pick_number(usize::from(number), copilot, now));
-                actions
-            }
-            PrefixAction::Help => {
-                self.help = !self.help;
-                self.enter_panel()
-            }
-            PrefixAction::Narrower => self.widen(-WIDTH_STEP),
-            PrefixAction::Wider => self.widen(WIDTH_STEP),
-            PrefixAction::Mode => {
-                let split = match self.drawn.mode {
-                    Some(Mode::Split) => false,
-                    Some(Mode::Overlay) => true,
-                    Some(Mode::Full) | None => return Vec::new(),
-                };
-                self.choice.split = Some(split);
-                vec![Action::Relayout]
-            }
-        };
-        left.into_iter().chain(actions).collect()
-    }
-
-    /// Text that was pasted while the panel has the focus. Never sends anything.
+    /// Text that was pasted while the keys are not the remote's. Never sends anything.
     pub fn paste(&mut self, text: &str) {
+        if let Some(scrollback) = self.scrollback.as_mut().filter(|_| self.focus == Focus::Terminal) {
+            return scrollback.paste(text);
+        }
         if self.dialog.is_some() || self.leaves.is_some() {
             return;
         }
@@ -308,11 +264,28 @@ impl View {
         self.edit.as_mut().unwrap_or(&mut self.input).paste(text);
     }
 
-    /// A key while the panel has the focus.
+    /// Whether the keys are not the remote's.
+    pub fn takes_keys(&self) -> bool {
+        self.focus == Focus::Panel || self.scrollback.is_some()
+    }
+
+    /// A key while the panel has the focus, or while it is looked back in the terminal's pane.
     pub fn key(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
+        match &mut self.scrollback {
+            Some(scrollback) if self.focus == Focus::Terminal => {
+                let outcome = scrollback.key(key);
+                self.looked_back(outcome)
+            }
+            _ => self.key_in_panel(key, copilot, now),
+        }
+    }
+
+    pub(super) fn key_in_panel(&mut self, key: KeyEvent, copilot: &mut Copilot, now: Instant) -> Vec<Action> {
+        self.unread.read();
+        self.cards_scroll = 0;
         self.notice = None;
         if self.help {
             self.help = false;
@@ -382,7 +355,10 @@ impl View {
             return actions;
         }
         let choosing = self.input.is_empty();
+        let has_cards =
+            copilot.suggestions.cards().any(|card| card.is_open()) || copilot.files.open().next().is_some();
         match (key.code, self.selected.clone()) {
+            (KeyCode::Up, _) if choosing && !has_cards => drop(self.input.earlier()),
             (KeyCode::Up, _) if choosing => self.select(-1, copilot),
             (KeyCode::Down, _) if choosing => self.select(1, copilot),
             (KeyCode::Up, _) => {
@@ -416,7 +392,7 @@ impl View {
             }
             Edit::Cancel if copilot.chat.is_waiting() => return vec![Action::CancelChat],
             // Ctrl-C and Esc do not throw a long message away by leaving: it stays in the input.
-            Edit::Cancel if key.code == KeyCode::Esc => self.focus = Focus::Terminal,
+            Edit::Cancel if key.code == KeyCode::Esc => self.leave(),
             Edit::Cancel => self.input.clear(),
             Edit::Changed => (self.selected, self.selected_file) = (None, None),
             Edit::Ignored => {}
@@ -424,21 +400,16 @@ impl View {
         Vec::new()
     }
 
-    /// The panel is opened if it is not, and gets the keys.
-    fn enter_panel(&mut self) -> Vec<Action> {
-        self.focus = Focus::Panel;
-        if self.shown { Vec::new() } else { vec![Action::OpenPanel] }
+    /// Whether a page covers what the panel shows.
+    pub(super) fn has_page(&self) -> bool {
+        self.help
+            || self.leaves.is_some()
+            || self.dialog.is_some()
+            || self.auto.is_some()
+            || self.file.is_some()
     }
 
-    fn widen(&mut self, by: i16) -> Vec<Action> {
-        if !self.shown || !matches!(self.drawn.mode, Some(Mode::Split | Mode::Overlay)) {
-            return Vec::new();
-        }
-        self.choice.width = Some(self.drawn.panel_width.saturating_add_signed(by));
-        vec![Action::Relayout]
-    }
-
-    /// Up from the first and down from the last card selects none.
+    /// The first card is the first to be selected; up from it and down from the last selects none.
     fn select(&mut self, step: isize, copilot: &Copilot) {
         let commands = copilot.suggestions.cards().filter(|c| c.is_open()).map(|c| (false, c.id.as_str()));
         let open: Vec<(bool, &str)> =
@@ -448,8 +419,7 @@ impl View {
         let at = selected.and_then(|it| open.iter().position(|o| *o == it));
         let next = match at {
             Some(at) => at.checked_add_signed(step),
-            None if step > 0 => Some(0),
-            None => open.len().checked_sub(1),
+            None => Some(0),
         };
         let next = next.and_then(|at| open.get(at)).map(|(is_file, id)| (*is_file, (*id).to_owned()));
         let (file, command) = next.map_or((None, None), |(is_file, id)| match is_file {
@@ -466,7 +436,7 @@ impl View {
         self.selected_file = self.selected_file.take().filter(stays);
     }
 
-    fn scroll_by(&mut self, lines: isize) {
+    pub(super) fn scroll_by(&mut self, lines: isize) {
         // The upper end is known when the chat is drawn.
         self.scroll = self.scroll.saturating_add_signed(lines);
     }

@@ -124,6 +124,7 @@ fn kitty_and_modify_other_keys_are_keys() {
 
 #[test]
 fn replies_and_reports_are_no_keys() {
+    let mouse = |raw: &str| Meaning::Mouse(Mouse::parse(raw.as_bytes()).unwrap());
     let cases = [
         ("\x1b[?1;2c", Meaning::Reply(Reply::PrimaryAttributes)),
         ("\x1b[?62;22c", Meaning::Reply(Reply::PrimaryAttributes)),
@@ -142,10 +143,10 @@ fn replies_and_reports_are_no_keys() {
         ("\x1b]52;c;YQ==\x1b\\", Meaning::Reply(Reply::Osc)),
         ("\x1bP1$r0m\x1b\\", Meaning::Reply(Reply::Dcs)),
         ("\x1b_Gi=1;OK\x1b\\", Meaning::Reply(Reply::Other)),
-        ("\x1b[<0;1;1M", Meaning::Mouse),
-        ("\x1b[<35;80;24m", Meaning::Mouse),
-        ("\x1b[M !!", Meaning::Mouse),
-        ("\x1b[32;5;5M", Meaning::Mouse),
+        ("\x1b[<0;1;1M", mouse("\x1b[<0;1;1M")),
+        ("\x1b[<35;80;24m", mouse("\x1b[<35;80;24m")),
+        ("\x1b[M !!", mouse("\x1b[<0;1;1M")),
+        ("\x1b[32;5;5M", mouse("\x1b[<0;5;5M")),
         ("\x1b[I", Meaning::Focus(true)),
         ("\x1b[O", Meaning::Focus(false)),
         ("\x1b[200~", Meaning::PasteStart),

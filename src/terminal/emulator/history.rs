@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use vt100::capture::{BasicFormattedCaptureState, RowContents};
 
-/// What history may take in all: about 80,000 lines of ordinary output.
+/// What history may take in all, if nothing else is said: about 80,000 lines of ordinary output.
 pub(super) const HISTORY_BYTES: usize = 8 << 20;
 /// What a line costs beside its text: a slot of 16 bytes in a queue that may be half empty, and the allocator's
 /// header and rounding; its smallest piece is 32 bytes (glibc).
@@ -21,6 +21,8 @@ pub(super) struct History {
     /// The number of the first line kept.
     first: u64,
     bytes: usize,
+    /// What it may take in all.
+    limit: usize,
     /// The line whose beginning has left the screen and whose rest is on it.
     open: Option<String>,
     /// Cells of the last line before its last row.
@@ -35,7 +37,7 @@ pub(super) struct History {
 
 impl History {
     pub(super) fn new(cols: usize) -> Self {
-        Self { cols, ..Self::default() }
+        Self { cols, limit: HISTORY_BYTES, ..Self::default() }
     }
 
     /// The number of the line that the screen begins with (or goes on with, where a line is open).
@@ -89,9 +91,19 @@ impl History {
             }
             self.bytes += line.len() + LINE_OVERHEAD;
             self.lines.push_back(line.into_boxed_str());
-            while self.bytes > HISTORY_BYTES && self.lines.len() > 1 {
-                self.pop_front();
-            }
+            self.fit();
+        }
+    }
+
+    /// Keeps no more than this from now on.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        self.limit = bytes;
+        self.fit();
+    }
+
+    fn fit(&mut self) {
+        while self.bytes > self.limit && self.lines.len() > 1 {
+            self.pop_front();
         }
     }
 

@@ -8,6 +8,7 @@ mod echo;
 mod history;
 mod lines;
 mod normalise;
+mod read;
 mod reflow;
 mod replay;
 mod sgr;
@@ -18,6 +19,7 @@ mod styled;
 mod tests;
 
 pub use lines::{EchoStart, SNIP};
+pub use read::Kept;
 pub use replay::Mark;
 pub use signals::Signal;
 pub use skim::Skimmer;

@@ -20,7 +20,8 @@ pub struct Mark {
     erased: u64,
     size: Size,
     modes: State,
-    /// The outer terminal was cut off inside a character, and may show a substitute for it.
+    /// The outer terminal was cut off inside a character, and may show a substitute for it; or something else was drawn
+    /// over all that it showed.
     is_broken: bool,
     /// The cursor's row on the primary screen.
     row: u16,
@@ -30,6 +31,11 @@ pub struct Mark {
 }
 
 impl Mark {
+    /// The outer terminal has no alternate screen: what it showed will have been drawn over, also above the session.
+    pub fn is_drawn_over(&mut self) {
+        (self.is_broken, self.above) = (true, Some(0));
+    }
+
     /// Says in which row, counted from 1, the outer terminal has its cursor on the primary screen (its answer to CPR).
     pub fn cursor_is_in(&mut self, row: u16) {
         self.above = Some(row.saturating_sub(1).saturating_sub(self.row));

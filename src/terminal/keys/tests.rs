@@ -32,7 +32,7 @@ fn a_stream_becomes_tokens() {
             key(KeyCode::Up, none),
             key(KeyCode::Char('x'), KeyModifiers::ALT),
             Token::Focus(true),
-            Token::Mouse,
+            Token::Mouse(Mouse::parse(b"\x1b[<0;1;1M").unwrap()),
             Token::Reply(Reply::PrimaryAttributes),
             Token::Reply(Reply::Osc),
             key(KeyCode::Enter, none),

@@ -12,6 +12,7 @@ pub(crate) use change::change;
 pub use input::InputModes;
 pub(crate) use state::{Charsets, State, osc_number};
 
+use crate::terminal::mouse::MouseModes;
 use crate::terminal::tokens::Tokenizer;
 
 #[derive(Debug, Clone)]
@@ -66,6 +67,26 @@ impl Modes {
     /// Whether the remote takes a paste as one piece (mode 2004).
     pub fn bracketed_paste(&self) -> bool {
         self.state.is_on(2004)
+    }
+
+    /// Which mouse reports the remote wants.
+    pub fn mouse(&self) -> MouseModes {
+        self.state.mouse()
+    }
+
+    /// Whether it wants to know when the terminal gets or loses the focus (mode 1004).
+    pub fn focus_reports(&self) -> bool {
+        self.state.is_on(1004)
+    }
+
+    /// Whether its arrow keys are application keys (DECCKM).
+    pub fn application_cursor(&self) -> bool {
+        self.state.is_on(1)
+    }
+
+    /// Whether the wheel may stand for arrow keys on the alternate screen (mode 1007, on in most terminals).
+    pub fn alternate_scroll(&self) -> bool {
+        self.is_alternate() && self.state.value(1007) != Some(false)
     }
 
     pub fn is_alternate(&self) -> bool {

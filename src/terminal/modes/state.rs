@@ -1,5 +1,6 @@
 //! The modes as values, and what each token does to them. No bytes are made here.
 
+use crate::terminal::mouse::MouseModes;
 use crate::terminal::tokens::{Csi, Token, number};
 
 /// Different private modes remembered. About 40 are in use; a hostile stream gets no more memory than this.
@@ -249,6 +250,18 @@ impl State {
 
     pub(crate) fn is_on(&self, mode: u16) -> bool {
         self.value(mode) == Some(true)
+    }
+
+    /// The mouse modes that are on; of several the one that was set last.
+    pub(crate) fn mouse(&self) -> MouseModes {
+        let last = |modes: &[u16]| {
+            let on = self.private.iter().rev().find(|(mode, on)| *on && modes.contains(mode));
+            on.map_or(0, |(mode, _)| *mode)
+        };
+        MouseModes {
+            protocol: last(&[9, 1000, 1002, 1003]),
+            encoding: last(&[1005, 1006, 1015, MOUSE_PIXELS]),
+        }
     }
 
     /// The same, with nothing that moves what is drawn: what text is printed into when the screen is painted.

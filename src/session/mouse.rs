@@ -1,0 +1,70 @@
+//! The mouse and looking back: what comes of them for the remote and for the user's terminal.
+
+use super::{Session, Side};
+use crate::terminal::mouse::Mouse;
+use crate::ui::{Begin, RemoteMouse, copied};
+use std::time::Instant;
+
+/// Arrow keys of one step of the wheel, as terminals send them on the alternate screen.
+const ARROWS: usize = 3;
+
+impl Session {
+    /// Takes a report of the mouse or of the focus, which a terminal sends only while it is asked to; false if it is none.
+    pub(super) fn on_report(&mut self, raw: &[u8], now: Instant) -> bool {
+        if matches!(raw, b"\x1b[I" | b"\x1b[O") {
+            if self.modes.focus_reports() {
+                self.send_pty(raw);
+            }
+            return true;
+        }
+        let Some(mouse) = Mouse::parse(raw) else { return false };
+        let remote =
+            RemoteMouse { reports: self.modes.mouse().is_on(), arrows: self.modes.alternate_scroll() };
+        let Some(Side { panel, copilot, .. }) = &mut self.side else { return true };
+        if !panel.mouse {
+            return false;
+        }
+        panel.dirty = true;
+        let actions = panel.view.mouse(mouse, remote, copilot, now);
+        self.act(actions, now);
+        true
+    }
+
+    pub(super) fn mouse_to_remote(&mut self, mouse: Mouse) {
+        if let Some(bytes) = mouse.report(self.modes.mouse(), self.remote) {
+            self.send_pty(&bytes);
+        }
+    }
+
+    /// The wheel over a program on the alternate screen that does not want it.
+    pub(super) fn arrows(&mut self, up: bool, now: Instant) {
+        let start = if self.modes.application_cursor() { "\x1bO" } else { "\x1b[" };
+        let keys = format!("{start}{}", if up { 'A' } else { 'B' }).repeat(ARROWS);
+        self.pass_to_ssh(keys.as_bytes(), now);
+    }
+
+    /// Looks back through the terminal, at once or when the observer has come.
+    pub(super) fn look_back(&mut self, begin: Begin) {
+        let Some(Side { panel, watch, .. }) = &mut self.side else { return };
+        if panel.opening {
+            panel.looks_back = Some(begin);
+            return;
+        }
+        let Some(observer) = watch.here().filter(|_| panel.view.is_shown()) else { return };
+        panel.dirty = true;
+        panel.view.look_back(observer.emulator().kept(), begin);
+    }
+
+    /// Hands text to the user's terminal. What had to be cut is said before it is left.
+    pub(super) fn copy(&mut self, text: &str, leave: bool, now: Instant) {
+        let copied = copied(text);
+        self.send_tty(&copied.bytes);
+        let Some(side) = &mut self.side else { return };
+        if leave && copied.is_whole {
+            let actions = side.panel.view.end_look_back();
+            side.panel.view.set_brief_notice(&copied.notice);
+            return self.act(actions, now);
+        }
+        side.panel.view.say_looking_back(copied.notice);
+    }
+}
