@@ -74,11 +74,15 @@ impl Door {
     }
 
     /// The same, with an eye on what goes through it.
-    pub fn watched(mut self, tap: Tap) -> Self {
-        if let Self::Http(http) = &mut self {
-            http.tap = Some(tap);
+    pub fn watched(self, tap: Tap) -> Self {
+        match self {
+            Self::BuiltIn(server) => Self::BuiltIn(server),
+            Self::Http(mut http) => {
+                http.tap = Some(tap);
+                Self::Http(http)
+            }
+            Self::Command(command) => Self::Command(command.watched(tap)),
         }
-        self
     }
 
     /// `None` where nothing leaves this process.

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use aissh::linus::helper::Helper;
+use aissh::linus::preview::{Learnt, Passed, Tap};
 use aissh::linus::{Answer, Budgets, CallError, Canceller, Command, CommandClient, Delivery, Peer, Revision};
 use serde_json::Value;
 use support::calls::{PATIENCE, chat, update};
@@ -287,6 +288,29 @@ fn a_command_is_ended_with_the_session_whether_it_wants_or_not() {
     }
     let error = call(&mut linus.client(), "hi").unwrap_err();
     assert!(matches!(error, CallError::Unreachable(text) if text.contains("the session is over")));
+}
+
+#[test]
+fn what_goes_to_a_command_is_seen_before_it_goes_and_the_next_call_is_known_exactly() {
+    let linus = Stdio::new("legacy", "none");
+    let (learnt, calls) = (Arc::<Mutex<Learnt>>::default(), Arc::<Mutex<Vec<Value>>>::default());
+    let (to_learn, seen) = (Arc::clone(&learnt), Arc::clone(&calls));
+    let tap = Tap::new(move |passed| match passed {
+        Passed::Call(bytes) => seen.lock().unwrap().push(serde_json::from_slice(bytes).unwrap()),
+        Passed::Answer { message, result } => to_learn.lock().unwrap().learn(message, result),
+    });
+    let mut client = linus.command.clone().watched(tap).client();
+    said(&mut client, "what is ‹password-1›?");
+    let is_call = |m: &Value| m["method"] == "tools/call";
+    let read = linus.wait_for("call", is_call);
+    assert_eq!(calls.lock().unwrap().as_slice(), std::slice::from_ref(&read));
+    assert_eq!(read["params"]["_meta"]["aissh/placeholders"], serde_json::json!(["‹password-1›"]));
+    let (next, is_exact) = learnt.lock().unwrap().preview(&chat("hi"));
+    assert!(is_exact, "{next}");
+    said(&mut client, "hi");
+    let sent = calls.lock().unwrap().last().cloned().unwrap();
+    assert_eq!(next["params"]["arguments"], sent["params"]["arguments"]);
+    assert_eq!(sent["params"]["_meta"].get("aissh/placeholders"), None);
 }
 
 #[test]

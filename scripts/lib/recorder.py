@@ -1,4 +1,5 @@
-"""Plays keys to a program in a PTY and writes down what it answers, for scripts/record-shells and record-programs.
+"""Plays keys to a program in a PTY and writes down what it answers, for scripts/record-shells, record-programs and
+record-screens.
 
 NAME.jsonl has one JSON object a line. The first says what is true: {"shell", "theirs", "rows", "cols", "expect":
 [{command, output, exit, cwd, user, host, home}]}; null where the recording cannot say. The rest is what happened, in
@@ -24,11 +25,12 @@ ROWS, COLS = 24, 80
 class Recorder:
     """A program in a PTY; `as_user` in the child before it starts."""
 
-    def __init__(self, argv, env, patience=0.0, as_user=lambda: None):
+    def __init__(self, argv, env, patience=0.0, as_user=lambda: None, key_by_key_for=5500):
         self.start = time.monotonic()
         self.events = []
         self.tail = b""
         self.patience = patience
+        self.key_by_key_for = key_by_key_for
         pid, fd = pty.fork()
         if pid == 0:
             for ignored in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # by who started us in the background
@@ -72,7 +74,7 @@ class Recorder:
 
     def type(self, text):
         # Key by key at first, then word by word: the recordings stay small.
-        one = r"\x1b\[.|." if self.now() < 5500 else r"\x1b\[.|[^\x1b ]+ ?| "
+        one = r"\x1b\[.|." if self.now() < self.key_by_key_for else r"\x1b\[.|[^\x1b ]+ ?| "
         for key in re.findall(one, text, re.S):
             self.key(key)
             self.pump(0.02)

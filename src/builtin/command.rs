@@ -103,8 +103,9 @@ pub(crate) fn only_views(line: &str) -> bool {
         |w: &&String| matches!(base(w), "sudo" | "doas" | "nice" | "time" | "env") || w.contains('=');
     let views = |words: &Vec<String>| {
         words.iter().find(|w| !is_prefix(w)).is_some_and(|w| VIEWERS.contains(&base(w)))
-            // journalctl also reports on itself.
+            // journalctl also reports on itself, and what the kernel shows as files is the state of the machine.
             && !words.iter().any(|w| w == "--disk-usage" || w.starts_with("--vacuum-"))
+            && !words.iter().any(|w| w.starts_with("/proc/") || w.starts_with("/sys/"))
     };
     // Filters are viewers too, so `df -h | grep var` is told by its first command.
     let commands = split(line);
@@ -115,6 +116,12 @@ pub(crate) fn only_views(line: &str) -> bool {
 pub(crate) fn shows_a_log(line: &str) -> bool {
     let is_log = |w: &String| matches!(base(w), "journalctl" | "dmesg") || w.contains("/var/log/");
     split(line).iter().any(|words| words.iter().any(is_log))
+}
+
+/// Whether an output line is what a tool of the command says itself: `cat: /x: Input/output error`.
+pub(crate) fn is_own_message(command: &str, line: &str) -> bool {
+    let Some((tool, _)) = line.split_once(": ") else { return false };
+    split(command).iter().flatten().any(|word| base(word) == tool)
 }
 
 /// Whether a typed line is a suggested command or does the same: without `sudo`, with other options, into a pipe.
@@ -169,9 +176,11 @@ mod tests {
         assert!(only_views("journalctl -u x"));
         assert!(!only_views("df -h | grep var"));
         assert!(!only_views("cat x; df -h"));
-        assert!(!only_views("sudo journalctl --disk-usage"));
+        assert!(!only_views("sudo journalctl --disk-usage") && !only_views("cat /proc/meminfo"));
         assert!(!only_views(""));
         assert!(shows_a_log("sudo journalctl -k | grep oom") && shows_a_log("tail -f /var/log/syslog"));
+        assert!(is_own_message("sudo cat /x", "cat: /x: Input/output error"));
+        assert!(!is_own_message("cat /x", "touch: /x: Input/output error"));
         assert!(!shows_a_log("cat notes.txt") && !shows_a_log("echo journal"));
     }
 

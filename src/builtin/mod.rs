@@ -57,9 +57,16 @@ impl Builtin {
 
     /// Knows the user's runbooks too, given as (file, text): one that has the name of one of ours takes its place. A
     /// file with mistakes costs itself; they come back with the file's name.
-    pub fn with_runbooks<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> (Self, Vec<(String, Mistake)>) {
+    pub fn with_runbooks<'a>(
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> (Self, Vec<(String, Mistake)>) {
         let (library, mistakes) = Library::with(files);
         (Self { library: Arc::new(library), ..Self::new() }, mistakes)
+    }
+
+    /// Another who knows the same runbooks and remembers nothing.
+    pub fn sibling(&self) -> Self {
+        Self { library: self.library.clone(), sessions: HashMap::new(), clock: 0 }
     }
 
     /// The answer to one message.
@@ -165,8 +172,7 @@ mod tests {
         let answer = Builtin::new().handle(&chat("s", "how do I tune postgres?"));
         let message = answer.chat_response.clone().map(|c| c.message).unwrap_or_default();
         assert!(
-            message.starts_with("I don't know. I have ")
-                && message.contains("runbooks, no model"),
+            message.starts_with("I don't know. I have ") && message.contains("runbooks, no model"),
             "{message}"
         );
         assert!(answer.suggested_commands.is_none() && answer.intent_update.is_none());

@@ -11,7 +11,58 @@ macro_rules! files {
 }
 
 files! {
+    "account-locked"
+    "apache-config"
+    "apt-lock"
+    "apt-unmet"
+    "bgp-neighbor"
+    "clock-skew"
+    "connection-refused"
+    "connection-timeout"
+    "conntrack-full"
+    "crash-loop"
+    "cron-not-running"
+    "deleted-open"
+    "device-interface"
     "disk-full"
+    "dns-failing"
+    "docker-oom"
+    "docker-restarting"
+    "docker-space"
+    "dpkg-interrupted"
+    "failed-unit"
+    "firewall-drops"
+    "haproxy-config"
+    "high-iowait"
+    "high-load"
+    "host-key-changed"
+    "interface-down"
+    "io-errors"
+    "journal-large"
+    "logrotate"
+    "memory"
+    "mtu"
+    "mysql-connections"
+    "nginx-config"
+    "no-route"
+    "oom-kill"
+    "ospf-neighbor"
+    "permission-denied"
+    "port-in-use"
+    "postgres-connections"
+    "postgres-down"
+    "read-only"
+    "reboot-pending"
+    "redis-memory"
+    "rpm-broken"
+    "runaway-process"
+    "ssh-key-refused"
+    "sudo-denied"
+    "swap-storm"
+    "tls-certificate"
+    "too-many-files"
+    "unit-masked"
+    "zombies"
 }
 
 #[cfg(test)]
@@ -22,8 +73,10 @@ mod tests {
     #[test]
     fn every_file_of_the_folder_is_compiled_in_and_without_mistakes() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/builtin/runbooks");
-        let files = std::fs::read_dir(folder).expect(folder).filter_map(|e| e.ok()?.file_name().into_string().ok());
-        let mut names: Vec<String> = files.filter_map(|f| Some(f.strip_suffix(".toml")?.to_owned())).collect();
+        let files =
+            std::fs::read_dir(folder).expect(folder).filter_map(|e| e.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> =
+            files.filter_map(|f| Some(f.strip_suffix(".toml")?.to_owned())).collect();
         names.sort();
         assert_eq!(names, NAMES, "the list in runbooks.rs, sorted");
         for (name, text) in NAMES.iter().zip(FILES) {

@@ -175,8 +175,7 @@ impl Session {
         }
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let clean = plain::clean(new_output);
-        let observed =
-            plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
+        let observed = plan.observe(&self.library, &self.library.read(&clean, None, context.cwd.as_deref()));
         if !observed.has_news && !observed.has_trouble {
             return Envelope::default();
         }

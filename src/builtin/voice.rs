@@ -51,7 +51,8 @@ pub(crate) fn knows(library: &Library) -> String {
 
 /// Where only runbooks for other CLIs exist: what he knows would be taken for a device's configuration.
 pub(crate) fn not_here(cli: &str, here: Dialect, library: &Library) -> String {
-    let titles: Vec<&str> = library.all().iter().filter(|r| r.is_for(here)).map(|r| r.title.as_str()).collect();
+    let titles: Vec<&str> =
+        library.all().iter().filter(|r| r.is_for(here)).map(|r| r.title.as_str()).collect();
     let known = match titles.is_empty() {
         true => String::new(),
         false => format!(" Here I know {}.", titles.join(", ")),

@@ -158,6 +158,17 @@ impl Suggestions {
         self.follow_timers(now);
     }
 
+    /// Linus is another one: what the one before proposed cannot be sent any more. Text on the edit line is the user's.
+    pub fn disown(&mut self, sender: &str, now: Instant) {
+        for card in self.cards.iter_mut().filter(|card| card.is_pickable() && !card.is_own()) {
+            let reason = format!("refused: it is from {sender}, who is not asked any more");
+            card.refused = Some(reason.clone());
+            card.changed_at = Some(now);
+            self.happened.push(Happening::Refused { id: card.id.clone(), reason });
+        }
+        self.follow_timers(now);
+    }
+
     /// The values in the holes of a text, quoted for what reads there.
     ///
     /// # Errors

@@ -248,6 +248,19 @@ fn a_command_with_a_control_character_keeps_its_bytes_and_is_refused() {
 }
 
 #[test]
+fn what_a_linus_proposed_who_is_not_asked_any_more_cannot_be_sent() {
+    let (mut copilot, now) = three();
+    copilot.suggestions.disown("linus.example", now);
+    assert_eq!(copilot.suggestions.numbered().count(), 0);
+    let later = now + Duration::from_secs(5);
+    let refusal = copilot.suggestions.begin_edit("a", later).map(|_| ()).unwrap_err();
+    assert!(matches!(refusal, Refusal::Refused(why) if why.contains("from linus.example, who is not asked")));
+    // The next Linus may propose the same.
+    apply(&mut copilot, cards(&[card("a", "ls a")]), later);
+    assert_eq!(copilot.suggestions.numbered().count(), 1);
+}
+
+#[test]
 fn what_the_user_made_of_a_command_is_checked_again() {
     let (mut copilot, now) = three();
     copilot.suggestions.begin_edit("a", now).unwrap();

@@ -62,7 +62,7 @@ impl Session {
             self.arm();
         }
         if let Some(taken) = taken {
-            let mut bytes = taken.leave();
+            let mut bytes = taken.leave(&self.modes);
             if !taken.is_switched() && !self.modes.is_alternate() {
                 // The remote has left the alternate screen that the panel was drawn over.
                 bytes.extend_from_slice(b"\x1b[?1049l");

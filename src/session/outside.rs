@@ -204,6 +204,8 @@ impl Side {
                 return self.panel.view.set_notice(&format!("No thread can be started: {e}"));
             }
         }
+        let before = self.copilot.link.peer().to_owned();
+        self.copilot.suggestions.disown(&before, now);
         self.copilot.link.meet(&door.name());
     }
 }

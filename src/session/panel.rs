@@ -16,7 +16,7 @@ use crate::terminal::keys::Tokenizer;
 use crate::terminal::pty::LineMode;
 use crate::terminal::queries::{self, Answer, Outstanding};
 use crate::terminal::replies::Splitter;
-use crate::terminal::{InputModes, Mark, Signal, Size};
+use crate::terminal::{InputModes, Mark, Modes, Signal, Size};
 use crate::ui::{self, Begin, Layout, Mode, Screen, Status, View};
 use std::time::{Duration, Instant};
 
@@ -90,9 +90,10 @@ impl Taken {
     }
 
     /// Bytes that end the panel's drawing and bring the screen back that it was drawn over.
-    pub(super) fn leave(&self) -> Vec<u8> {
+    pub(super) fn leave(&self, modes: &Modes) -> Vec<u8> {
         let mut bytes = b"\x1b[?2026l\x1b[0m\x1b[?25h\x1b[0 q".to_vec();
         bytes.extend(self.input.clone().leave());
+        bytes.extend(self.mark.release(modes));
         if self.switched {
             bytes.extend_from_slice(b"\x1b[?1049l");
         }
@@ -297,7 +298,7 @@ impl Session {
         (panel.closing, panel.echo) = (false, None);
         let mut bytes = Vec::new();
         if let Some(taken) = panel.take_taken() {
-            bytes.extend(taken.leave());
+            bytes.extend(taken.leave(&self.modes));
             if let Some(observer) = watch.here() {
                 observer.keep_echo();
                 observer.resize(self.size);
@@ -352,7 +353,7 @@ impl Session {
     pub(super) fn arm(&mut self) {
         let taken = self.side.as_ref().and_then(|side| side.panel.taken.as_ref());
         if let Some(guard) = &mut self.guard {
-            guard.on_leave(taken.map(Taken::leave).unwrap_or_default());
+            guard.on_leave(taken.map(|taken| taken.leave(&self.modes)).unwrap_or_default());
         }
     }
 

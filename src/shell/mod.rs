@@ -19,8 +19,8 @@ mod status;
 mod tracker;
 
 pub(crate) use beliefs::is_interactive;
-pub(crate) use dialect::{is_device_name, is_mode_of};
 pub use dialect::{Clue, Dialect, dialect_of};
+pub(crate) use dialect::{is_device_name, is_mode_of};
 pub use facts::{CommandRecord, Evidence, ExitStatus, Facts, Origin, ShellEvent, Sources, State};
 pub use integration::Shell;
 pub use nonce::Nonce;

@@ -19,6 +19,6 @@ mod size;
 pub(crate) mod tokens;
 pub mod tty;
 
-pub use emulator::{EchoStart, Emulator, Kept, Mark, SNIP, Signal, Skimmer};
+pub use emulator::{Additions, EchoStart, Emulator, Kept, Mark, SNIP, Signal, Skimmer};
 pub use modes::{InputModes, Modes};
 pub use size::Size;

@@ -6,6 +6,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::backend::{Cursor, Shape};
 use super::paint::force;
+use crate::terminal::Additions;
 use crate::text::{self, sanitize};
 
 /// Columns by which a screen that is wider than its pane moves at once.
@@ -113,8 +114,12 @@ fn modifiers(cell: &vt100::Cell) -> Modifier {
     modifier.set(Modifier::BOLD, cell.bold());
     modifier.set(Modifier::DIM, cell.dim());
     modifier.set(Modifier::ITALIC, cell.italic());
-    modifier.set(Modifier::UNDERLINED, cell.underline());
     modifier.set(Modifier::REVERSED, cell.inverse());
+    let more = Additions::of(cell.contents());
+    modifier.set(Modifier::CROSSED_OUT, more.strike);
+    modifier.set(Modifier::SLOW_BLINK, more.blink);
+    modifier.set(Modifier::HIDDEN, more.conceal);
+    modifier.set(Modifier::UNDERLINED, cell.underline() || more.underline);
     modifier
 }
 
@@ -158,6 +163,22 @@ mod tests {
         assert_eq!(a.modifier, Modifier::BOLD | Modifier::ITALIC | Modifier::UNDERLINED | Modifier::REVERSED);
         let b = &buffer[(1, 0)];
         assert_eq!((b.fg, b.modifier), (Color::Rgb(1, 2, 3), Modifier::DIM));
+    }
+
+    #[test]
+    fn what_vt100_has_no_place_for_comes_through_as_far_as_a_cell_of_the_panel_holds_it() {
+        let mut emulator = crate::terminal::Emulator::new(crate::terminal::Size::new(10, 2));
+        emulator.feed(
+            "\x1b[9ma漢\x1b[0;5mb\x1b[0;8mc\x1b[0;21md\x1b[m\x1b]8;;http://x\x07e\x1b]8;;\x07".as_bytes(),
+        );
+        let area = Rect::new(0, 0, 10, 2);
+        let mut buffer = Buffer::empty(area);
+        draw(emulator.screen(), area, Shift::default(), &mut buffer);
+        let drawn = [0, 1, 3, 4, 5, 6].map(|x| (buffer[(x, 0)].symbol(), buffer[(x, 0)].modifier));
+        let [struck, blink, hidden] = [Modifier::CROSSED_OUT, Modifier::SLOW_BLINK, Modifier::HIDDEN];
+        let expected = [struck, struck, blink, hidden, Modifier::UNDERLINED, Modifier::empty()];
+        assert_eq!(drawn.map(|(_, modifier)| modifier), expected);
+        assert_eq!(drawn.map(|(symbol, _)| symbol), ["a", "漢", "b", "c", "d", "e"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! recorded from real tools (`tests/fixtures/builtin/README.md`).
 
 mod cases;
+mod speed;
 mod story;
 mod words;
 

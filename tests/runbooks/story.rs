@@ -54,7 +54,8 @@ impl Story {
     /// A command and its output that stand on the screen already.
     pub(crate) fn on_screen(&mut self, command: &str, output: &str) {
         let prompt = self.prompt();
-        let line = if self.tail.is_empty() { format!("{prompt} {command}\n") } else { format!(" {command}\n") };
+        let line =
+            if self.tail.is_empty() { format!("{prompt} {command}\n") } else { format!(" {command}\n") };
         self.tail.push_str(&format!("{line}{output}{prompt}"));
     }
 

@@ -89,10 +89,7 @@ fn other_subjects_are_not_taken_for_full_disks() {
     ] {
         let mut story = Story::new("root");
         let answer = story.chat(question);
-        assert!(
-            answer.starts_with("I don't know. I have"),
-            "{question}: {answer}"
-        );
+        assert!(answer.starts_with("I don't know. I have"), "{question}: {answer}");
         assert!(story.cards.is_empty() && story.steps.is_empty(), "{question}");
     }
 }

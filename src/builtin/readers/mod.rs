@@ -59,9 +59,13 @@ impl<'a> Source<'a> {
     /// a log only where logs are meant.
     pub(crate) fn may_read(&self, line: usize, is_log: bool, tools: &[String]) -> bool {
         let Some(command) = self.command_of(line) else { return true };
-        let is_of_tool = || tools.is_empty() || tools.iter().any(|t| command::arguments(command, t).is_some());
+        let is_of_tool =
+            || tools.is_empty() || tools.iter().any(|t| command::arguments(command, t).is_some());
         match command::only_views(command) {
-            true => is_log && command::shows_a_log(command),
+            true => {
+                let is_own = || self.lines.get(line).is_some_and(|l| command::is_own_message(command, l));
+                is_log && command::shows_a_log(command) || is_own() || !tools.is_empty() && is_of_tool()
+            }
             false => is_of_tool(),
         }
     }

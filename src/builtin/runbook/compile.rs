@@ -136,11 +136,15 @@ impl Compiler {
             patterns: file.pattern.into_iter().filter_map(|p| self.table(p)).collect(),
             facts: file.fact.iter().map(|f| (f.name.clone(), self.expr(&f.value))).collect(),
             troubles: file.trouble.into_iter().filter_map(|t| self.trouble(t)).collect(),
-            findings: file.finding.iter().map(|f| Finding {
-                when: self.expr(&f.when),
-                text: self.template(&f.text),
-                cite: self.maybe(f.cite.as_ref()),
-            }).collect(),
+            findings: file
+                .finding
+                .iter()
+                .map(|f| Finding {
+                    when: self.expr(&f.when),
+                    text: self.template(&f.text),
+                    cite: self.maybe(f.cite.as_ref()),
+                })
+                .collect(),
             steps: file.step.into_iter().map(|s| self.step(s)).collect(),
             remedies: file.remedy.into_iter().map(|r| self.remedy(r)).collect(),
             close: self.maybe(file.close.as_ref()),
@@ -151,7 +155,10 @@ impl Compiler {
             self.wrong(&file.name, "a name has lower-case letters, digits and `-` only");
         }
         if !runbook.is_about(&runbook.example.to_lowercase(), |_| true) {
-            self.wrong(&file.example, "its example matches none of its trigger.question, or one of its except");
+            self.wrong(
+                &file.example,
+                "its example matches none of its trigger.question, or one of its except",
+            );
         }
         for dialect in file.trigger.dialect.iter().filter(|d| !crate::shell::is_device_name(d.get_ref())) {
             self.wrong(dialect, format!("no network device is called {:?}", dialect.get_ref()));
@@ -189,11 +196,7 @@ impl Compiler {
     }
 
     fn trouble(&mut self, file: TroubleFile) -> Option<Trouble> {
-        Some(Trouble {
-            flag: file.flag,
-            output: self.pattern(&file.output)?,
-            say: self.template(&file.say),
-        })
+        Some(Trouble { flag: file.flag, output: self.pattern(&file.output)?, say: self.template(&file.say) })
     }
 
     fn step(&mut self, file: StepFile) -> Step {

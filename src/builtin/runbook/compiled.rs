@@ -20,7 +20,8 @@ pub(crate) struct Pattern {
     /// A line above whose captures are the row's as well: the interface above its counters.
     pub(super) head: Option<Lazy>,
     pub(super) units: BTreeMap<String, Measure>,
-    pub(crate) key: Vec<String>,
+    /// The fields that tell rows apart: by their whole lines where nothing is said, one row only where it is empty.
+    pub(crate) key: Option<Vec<String>>,
     /// It reads what was logged, so also what `journalctl`, `dmesg` and viewers of /var/log show.
     pub(crate) log: bool,
     /// The tools that print it; a line of which another command is known is not read.
@@ -143,7 +144,8 @@ impl Pattern {
         }
         let mut above: Option<(usize, Vec<(String, Value)>)> = None;
         for n in lines {
-            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool)) else {
+            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool))
+            else {
                 continue;
             };
             if let Some(head) = self.head.as_ref().and_then(|head| head.captures(line)) {

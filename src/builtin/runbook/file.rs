@@ -105,8 +105,7 @@ pub(super) struct PatternFile {
     pub(super) tool: Vec<String>,
     #[serde(default)]
     pub(super) units: BTreeMap<String, Measure>,
-    #[serde(default)]
-    pub(super) key: Vec<String>,
+    pub(super) key: Option<Vec<String>>,
 }
 
 /// What a named capture is read as; text where nothing is said.

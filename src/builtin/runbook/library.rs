@@ -54,7 +54,9 @@ impl Library {
     }
 
     /// The user's before those of the program; one with the same name takes its place. A bad file costs itself.
-    pub(crate) fn with<'a>(texts: impl Iterator<Item = (&'a str, &'a str)>) -> (Self, Vec<(String, Mistake)>) {
+    pub(crate) fn with<'a>(
+        texts: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> (Self, Vec<(String, Mistake)>) {
         let (mut runbooks, mut mistakes) = (Vec::new(), Vec::new());
         for (file, text) in texts {
             match Runbook::parse_strictly(text) {
@@ -76,7 +78,12 @@ impl Library {
     }
 
     /// `clean` has no escape sequences any more; `command` is what printed it, where the session knows.
-    pub(crate) fn read<'a>(&self, clean: &'a str, command: Option<&'a str>, cwd: Option<&'a str>) -> Reading<'a> {
+    pub(crate) fn read<'a>(
+        &self,
+        clean: &'a str,
+        command: Option<&'a str>,
+        cwd: Option<&'a str>,
+    ) -> Reading<'a> {
         let source = Source::new(clean, command, cwd);
         let hits = self.on_lines.find(clean, source.lines());
         Reading { source, hits }

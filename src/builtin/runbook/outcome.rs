@@ -4,8 +4,8 @@ use super::super::facts::{Row, Value};
 use super::super::{plain, size};
 use super::compiled::{Remedy, Step};
 use super::eval::Scope;
-use super::template::Syntax;
 use super::plan::Plan;
+use super::template::Syntax;
 use crate::linus::contract::{self, IntentUpdate, Risk, StepStatus};
 use std::sync::Arc;
 

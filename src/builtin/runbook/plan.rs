@@ -22,7 +22,8 @@ static NO_SUDO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A shell that does not find a tool: `bash: ss: command not found`, `sh: 1: ss: not found`.
 static NOT_FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$").ok()
+    Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$")
+        .ok()
 });
 
 pub(crate) struct Plan {
@@ -95,20 +96,18 @@ impl Plan {
         for reader in runbook.readers.iter().filter(|_| !is_shown_only) {
             let (table, key) = reader.table();
             let before = observed;
-            self.keep(table, key, reader.read(source), &mut observed);
+            self.keep(table, Some(key), reader.read(source), &mut observed);
             self.see_effect(reader.shows_effect(), before, observed, source.command().is_some());
         }
         let mut at = library.start_of(&runbook);
         for pattern in &runbook.patterns {
-            let key: Vec<&str> = pattern.key.iter().map(String::as_str).collect();
+            let key: Option<Vec<&str>> = pattern.key.as_ref().map(|k| k.iter().map(String::as_str).collect());
             let before = observed;
-            self.keep(pattern.table, &key, pattern.read(source, reading.hits(), at), &mut observed);
+            self.keep(pattern.table, key.as_deref(), pattern.read(source, reading.hits(), at), &mut observed);
             self.see_effect(!pattern.log, before, observed, source.command().is_some());
             at += 1 + usize::from(pattern.head.is_some());
         }
-        if !is_shown_only {
-            self.find_troubles(reading, at, &mut observed);
-        }
+        self.find_troubles(reading, at, &mut observed);
         self.conclude();
         observed
     }
@@ -119,10 +118,11 @@ impl Plan {
         self.is_look_due &= !(can_show && is_fresh);
     }
 
-    fn keep(&mut self, table: &'static str, key: &[&str], rows: Vec<Row>, observed: &mut Observed) {
+    /// `key`: the fields that tell rows apart; by their lines where there are none.
+    fn keep(&mut self, table: &'static str, key: Option<&[&str]>, rows: Vec<Row>, observed: &mut Observed) {
         for row in rows {
-            let parts: Vec<String> = key.iter().map(|k| row.key(k)).collect();
-            let key = if parts.is_empty() { row.line.clone() } else { parts.join("\n") };
+            let parts = |key: &[&str]| key.iter().map(|k| row.key(k)).collect::<Vec<_>>().join("\n");
+            let key = key.map_or_else(|| row.line.clone(), parts);
             observed.rows += 1;
             observed.has_news |= self.facts.put(table, key, row);
         }
@@ -132,7 +132,9 @@ impl Plan {
         let runbook = self.runbook.clone();
         let lines = reading.source.lines();
         // Error messages are short; a long line is data.
-        for line in lines.iter().filter(|l| l.len() < 300 && (l.contains("sudo") || l.contains("not "))) {
+        let is_said = |n: &usize| lines[*n].len() < 300 && reading.source.may_read(*n, false, &[]);
+        let has_word = |n: &usize| lines[*n].contains("sudo") || lines[*n].contains("not found");
+        for line in (0..lines.len()).filter(has_word).filter(is_said).map(|n| lines[n]) {
             if NO_SUDO.as_ref().is_some_and(|p| p.is_match(line)) && self.facts.set_flag("no_sudo") {
                 observed.has_trouble = true;
                 self.troubles.push(format!(
@@ -141,11 +143,12 @@ impl Plan {
                 ));
             }
             let tool = NOT_FOUND.as_ref().and_then(|p| p.captures(line));
-            observed.has_news |= tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
+            observed.has_news |=
+                tool.is_some_and(|t| self.facts.set_flag(&format!("{MISSING}{}", &t["tool"])));
         }
         for (i, trouble) in runbook.troubles.iter().enumerate() {
-            for line in reading.hits().of(start + i).iter().filter_map(|n| lines.get(*n)) {
-                if line.len() < 300 && trouble.output.is_match(line) && self.facts.set_flag(&trouble.flag) {
+            for line in reading.hits().of(start + i).iter().filter(|n| is_said(n)).map(|n| lines[*n]) {
+                if trouble.output.is_match(line) && self.facts.set_flag(&trouble.flag) {
                     observed.has_trouble = true;
                     observed.has_news = true;
                     let said = trouble.say.text(self.scope(None)).unwrap_or_default();

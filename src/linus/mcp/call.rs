@@ -11,7 +11,9 @@ use crate::linus::call_error::CallError;
 use crate::linus::cancel::Canceller;
 use crate::linus::jsonrpc;
 use crate::linus::peer::{Asked, Deaf, Failure, Listener, Post, Posted, Transport};
+use crate::linus::redact::named_in;
 use crate::linus::revision::{Era, Revision};
+use crate::linus::schema;
 
 /// How long taking a call back may hold a lane: the notice is a courtesy.
 const CANCEL_BUDGET: Duration = Duration::from_secs(1);
@@ -111,12 +113,17 @@ impl<T: Transport> Mcp<T> {
             Era::Modern => connected.tools.mirrored(call.tool, &arguments),
             Era::Legacy => Vec::new(),
         };
+        let placeholders = named_in(&Value::Object(arguments.clone()));
         let mut params = Map::from_iter([
             ("name".to_owned(), Value::from(call.tool)),
             ("arguments".to_owned(), arguments.into()),
         ]);
         params.extend(more);
         let (id, mut message) = self.message("tools/call", params.into(), Some(revision));
+        // Beside the arguments, which a server may have closed; every server takes `_meta`.
+        if !placeholders.is_empty() {
+            message["params"]["_meta"][schema::PLACEHOLDERS] = placeholders.into();
+        }
         let token = Value::from(format!("aissh-{id}"));
         if call.with_progress {
             message["params"]["_meta"]["progressToken"] = token.clone();

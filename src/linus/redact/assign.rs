@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::found::{Found, Rank};
+use super::name::Name;
+use super::pattern;
 use super::rules::{RULES, Wants};
 use super::value::{self, Around};
 use super::view::View;
@@ -13,6 +15,13 @@ const NAME_LIMIT: usize = 80;
 const BLANKS: usize = 24;
 /// Longer values are files. What is behind stays, and is judged by the other rules.
 pub(super) const VALUE_LIMIT: usize = 4096;
+/// What follows a value is looked at for so long.
+const REST: usize = 256;
+/// Steps that it takes to know a name, and to judge a value, besides what its bytes take.
+const NAME_COST: usize = 300;
+const VALUE_COST: usize = 700;
+const VALUE_BYTE_COST: usize = 8;
+const QUOTED_COST: usize = 2;
 
 /// A value and how it stands there.
 pub(super) struct Value {
@@ -42,34 +51,16 @@ pub(super) fn peek(view: &View, at: usize) -> Option<u8> {
 }
 
 pub(super) fn skip_blanks(view: &View, at: usize) -> usize {
-    (at..at + BLANKS).find(|i| !matches!(peek(view, *i), Some(b' ' | b'\t'))).unwrap_or(at + BLANKS)
+    at + count(view.piece(at, BLANKS), |b| matches!(b, b' ' | b'\t'))
+}
+
+/// How many bytes at the beginning are such.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    bytes.iter().take_while(|b| is(**b)).count()
 }
 
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
-}
-
-/// The parts of a name in lower case: at punctuation, at a capital after a small letter, before digits at the end.
-pub(super) fn parts(name: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let bytes = name.as_bytes();
-    for (i, b) in bytes.iter().enumerate() {
-        let before = i.checked_sub(1).map(|i| bytes[i]);
-        let next_is_small = bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase);
-        let begins = b.is_ascii_uppercase()
-            && before.is_some_and(|b| {
-                b.is_ascii_lowercase() || b.is_ascii_digit() || b.is_ascii_uppercase() && next_is_small
-            })
-            || b.is_ascii_digit() && before.is_some_and(|b| !b.is_ascii_digit());
-        if begins || !b.is_ascii_alphanumeric() {
-            parts.push(String::new());
-        }
-        if let Some(part) = parts.last_mut().filter(|_| b.is_ascii_alphanumeric()) {
-            part.push(char::from(b.to_ascii_lowercase()));
-        }
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
 }
 
 /// The name around a stem.
@@ -82,10 +73,11 @@ pub(super) fn name_at(view: &View, stem: Range<usize>) -> Range<usize> {
     {
         start -= 1;
     }
-    let mut end = stem.end;
-    while end - stem.end < NAME_LIMIT && peek(view, end).is_some_and(is_of_name) {
-        end += 1;
-    }
+    let end = stem.end + count(view.piece(stem.end, NAME_LIMIT), is_of_name);
+    // A number at the beginning of the next row is a line's, and no end of a name.
+    let broken = (stem.end..end).find(|i| view.is_break(*i));
+    let end = broken.filter(|at| view.bytes[*at..end].iter().all(u8::is_ascii_digit)).unwrap_or(end);
+    view.spend(end - start);
     while start < stem.start && matches!(view.bytes[start], b'-' | b'.') {
         start += 1;
     }
@@ -95,26 +87,32 @@ pub(super) fn name_at(view: &View, stem: Range<usize>) -> Range<usize> {
 /// The secret that a name around `stem` has as its value.
 pub(super) fn find(view: &View, name: &Range<usize>) -> Option<Found> {
     let value = value_of(view, name)?;
-    let text = String::from_utf8_lossy(&view.bytes[name.clone()]).into_owned();
+    let text = String::from_utf8_lossy(&view.bytes[name.clone()]);
+    // Results of tests: `--- PASS: TestX (0.00s)`.
+    if text == "PASS" && value.is_colon && view.bytes[..name.start].ends_with(b"--- ") {
+        return None;
+    }
     let is_caps =
         text.bytes().any(|b| b.is_ascii_uppercase()) && !text.bytes().any(|b| b.is_ascii_lowercase());
-    let name_parts = parts(&text);
-    let (class, wants) = RULES.name(&name_parts).or_else(|| RULES.name(&below_break(view, name)?))?;
+    view.spend(NAME_COST);
+    let parts = Name::new(&text);
+    let (class, wants) = RULES.name(&parts).or_else(|| RULES.name(&below_break(view, name)?))?;
     let wants = if is_caps && !value.is_colon { Wants::Any } else { wants };
-    is_secret(view, &value, wants, &name_parts.concat())
+    is_secret(view, &value, wants, parts.fused())
         .then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
 }
 
 /// The name without what stands in the row above: that may have been another word.
-fn below_break(view: &View, name: &Range<usize>) -> Option<Vec<String>> {
+fn below_break(view: &View, name: &Range<usize>) -> Option<Name> {
     let start = name.clone().rev().find(|i| view.is_break(*i))?;
-    Some(parts(&String::from_utf8_lossy(&view.bytes[start..name.end])))
+    Some(Name::new(&String::from_utf8_lossy(&view.bytes[start..name.end])))
 }
 
 pub(super) fn is_secret(view: &View, value: &Value, wants: Wants, name: &str) -> bool {
     let text = String::from_utf8_lossy(&view.bytes[value.range.clone()]);
     let line = view.line(value.range.end.saturating_sub(1));
-    let rest = view.bytes.get(value.range.end..line.end).unwrap_or_default();
+    let rest = view.bytes.get(value.range.end..line.end.min(value.range.end + REST)).unwrap_or_default();
+    view.spend(VALUE_COST + value.range.len() * VALUE_BYTE_COST);
     let around = Around {
         wants,
         is_quoted: value.is_quoted,
@@ -122,7 +120,7 @@ pub(super) fn is_secret(view: &View, value: &Value, wants: Wants, name: &str) ->
         is_spaced: value.is_spaced,
         is_cut: value.is_cut,
         name,
-        rest: &String::from_utf8_lossy(&rest[..rest.len().min(VALUE_LIMIT)]),
+        rest: &String::from_utf8_lossy(rest),
     };
     value::is_secret(&text, &around)
 }
@@ -150,10 +148,19 @@ fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
         (Some(b'('), Some(b'\'' | b'"')) if view.bytes[name.start].is_ascii_uppercase() => {
             (sign + 1, false, 0)
         }
+        (Some(b'|'), _) => return value_of_cell(view, sign),
         _ if sign == at + 1 && is_option(view, name.start) => (sign, false, 0),
         _ => return value_below(view, sign, is_closed),
     };
     let is_spaced = sign > at && start > sign + length;
+    let is_tight = is_colon && start == sign + 1;
+    if is_tight && is_of_resource(view, name.start) || length > 0 && ends_string(view, name, start) {
+        return None;
+    }
+    // An option that has no value is followed by the next one.
+    if length == 0 && peek(view, start) == Some(b'-') {
+        return None;
+    }
     if is_block_scalar(view, start) {
         return row_below(view, start);
     }
@@ -176,6 +183,47 @@ fn after_quote(view: &View, at: usize, quote: Option<u8>) -> Option<usize> {
     }
 }
 
+/// `arn:aws:secretsmanager:…:secret:name`: a part of a resource's name, and no assignment.
+fn is_of_resource(view: &View, name: usize) -> bool {
+    let before = &view.bytes[name.saturating_sub(REST).max(view.line(name).start)..name];
+    let word = before.rsplit(|b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'=' | b',')).next();
+    view.spend(word.map_or(0, <[u8]>::len));
+    word.is_some_and(|word| word.starts_with(b"arn:") || word.starts_with(b"urn:"))
+}
+
+/// `"Password: ", 10)`: the quote ends the string that the name stands in, and begins no value.
+fn ends_string(view: &View, name: &Range<usize>, at: usize) -> bool {
+    let follows = view.in_line(at + 1);
+    if peek(view, at) != Some(b'"')
+        || !matches!(follows, None | Some(b',' | b')' | b';' | b']' | b'}' | b' '))
+    {
+        return false;
+    }
+    let before = &view.bytes[name.start.saturating_sub(REST).max(view.line(name.start).start)..at];
+    view.spend(before.len());
+    before.iter().filter(|b| **b == b'"').count() % 2 == 1
+}
+
+/// `| password | value |`, with an operator's cell between perhaps. Heads of tables have words there; what is believed
+/// of a cell alone is what is no word.
+fn value_of_cell(view: &View, bar: usize) -> Option<Value> {
+    let rest = view.piece(bar + 1, REST);
+    view.spend(rest.len().min(REST));
+    let mut at = bar + 1;
+    for cell in rest.split(|b| *b == b'|') {
+        let text = cell.trim_ascii();
+        let is_operator = !text.is_empty() && text.iter().all(|b| matches!(b, b':' | b'=' | b'+' | b'~'));
+        if !is_operator {
+            let start = at + count(cell, |b| b == b' ' || b == b'\t');
+            let is_odd = text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic);
+            let range = start..start + text.len();
+            return (is_odd && text.len() >= 6 && !text.contains(&b' ')).then(|| Value::word(range, false));
+        }
+        at += cell.len() + 1;
+    }
+    None
+}
+
 /// PHP's `define('NAME', 'value')`.
 fn is_definition(view: &View, name: usize) -> bool {
     let before = &view.bytes[name.saturating_sub(10)..name - 1];
@@ -190,6 +238,7 @@ fn is_tag(view: &View, name: usize) -> bool {
 
 fn is_closed_tag(view: &View, at: usize) -> bool {
     let rest = &view.bytes[at..view.line(at).end.min(at + VALUE_LIMIT)];
+    view.spend(rest.len());
     rest.windows(2).any(|w| w == b"</")
 }
 
@@ -255,16 +304,17 @@ pub(super) fn read(view: &View, start: usize) -> Option<Value> {
 }
 
 fn quoted(view: &View, start: usize, close: &[u8]) -> Option<Value> {
-    let mut end = start;
-    let mut is_open = true;
-    while end - start < VALUE_LIMIT {
-        let Some(byte) = peek(view, end) else { break };
-        if view.bytes[end..].starts_with(close) {
+    let piece = view.piece(start, VALUE_LIMIT);
+    let (mut length, mut is_open) = (0, true);
+    while let Some(byte) = piece.get(length) {
+        if view.bytes[start + length..].starts_with(close) {
             is_open = false;
             break;
         }
-        end += if byte == b'\\' && close.len() == 1 && peek(view, end + 1).is_some() { 2 } else { 1 };
+        length += if *byte == b'\\' && close.len() == 1 && length + 1 < piece.len() { 2 } else { 1 };
     }
+    view.spend(length * QUOTED_COST);
+    let end = start + length;
     let is_cut = is_open && view.is_open_end(end);
     (end > start).then_some(Value {
         range: start..end,
@@ -277,8 +327,7 @@ fn quoted(view: &View, start: usize, close: &[u8]) -> Option<Value> {
 
 fn bare(view: &View, start: usize) -> Option<Value> {
     let mut end = start;
-    while end - start < VALUE_LIMIT {
-        let Some(byte) = peek(view, end) else { break };
+    for byte in view.piece(start, VALUE_LIMIT) {
         let stops = match byte {
             b' ' | b'\t' => true,
             b'"' | b'\'' | b'`' | b'\\' => ends_outer(view, end + 1),
@@ -286,11 +335,14 @@ fn bare(view: &View, start: usize) -> Option<Value> {
             b'<' => peek(view, end + 1) == Some(b'/'),
             _ => false,
         };
-        if stops || view.is_break(end) && end > start && !super::pattern::goes_on(view, end, ANY) {
+        // What stands for a secret is whole: nothing of it is in the next row.
+        let goes_on = || !view.bytes[..end].ends_with("›".as_bytes()) && pattern::goes_on(view, end, ANY);
+        if stops || view.is_break(end) && end > start && !goes_on() {
             break;
         }
         end += 1;
     }
+    view.spend(end - start);
     end = app_password(view, start, end).unwrap_or(end);
     let is_cut = view.is_open_end(end);
     let end = without_closers(view, start, end);
@@ -312,8 +364,8 @@ fn app_password(view: &View, start: usize, end: usize) -> Option<usize> {
 }
 
 /// What may stand in a value that goes on in the next row.
-const ANY: super::pattern::Set =
-    super::pattern::Set::of(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/=_-.!#%^*?");
+const ANY: pattern::Set =
+    pattern::Set::of(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/=_-.!#%^*?");
 
 /// Whether a quote or backslash before this ends a string around the value.
 fn ends_outer(view: &View, at: usize) -> bool {
@@ -330,10 +382,8 @@ fn ends_outer(view: &View, at: usize) -> bool {
 fn begins_other(view: &View, at: usize) -> bool {
     let is_of_name =
         |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ' | b'"' | b'\'');
-    let mut end = at;
-    while end - at < 40 && peek(view, end).is_some_and(is_of_name) {
-        end += 1;
-    }
+    let end = at + count(view.piece(at, 40), is_of_name);
+    view.spend(end - at);
     match peek(view, at) {
         None => !view.is_open_end(at),
         Some(b' ' | b'\t' | b'&' | b'|' | b';') => true,
@@ -343,8 +393,12 @@ fn begins_other(view: &View, at: usize) -> bool {
 
 /// Without brackets that were opened before the value, and without the full stop of a sentence.
 fn without_closers(view: &View, start: usize, mut end: usize) -> usize {
+    if !matches!(view.bytes[start..end].last(), Some(b')' | b']' | b'}' | b'>' | b',' | b';')) {
+        return end;
+    }
     let line = view.line(start);
-    let before = &view.bytes[line.start.max(start.saturating_sub(VALUE_LIMIT))..start];
+    let before = &view.bytes[line.start.max(start.saturating_sub(REST))..start];
+    view.spend(before.len() + end - start);
     while end > start {
         let open = match view.bytes[end - 1] {
             b')' => b'(',

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::found::{Found, Rank};
 use super::view::View;
 
@@ -11,6 +13,10 @@ const KEY_LINES: usize = 400;
 pub(super) const MANIFEST_LIMIT: usize = 16 * 1024;
 /// A line of a key is at least so long, but for the last one.
 const KEY_LINE: usize = 16;
+
+/// Steps for a line that may be a key's or a manifest's, and for a byte of it.
+const LINE_COST: usize = 60;
+const LINE_BYTE_COST: usize = 2;
 
 /// The class of private keys.
 pub(super) const KEY: &str = "private-key";
@@ -42,7 +48,8 @@ fn end_of_key(view: &View, start: usize) -> usize {
     line.start = start;
     for _ in 0..KEY_LINES {
         let text = &view.bytes[line.clone()];
-        if let Some(at) = find_bytes(text, b"-----END").or_else(|| find_bytes(text, b"---- END")) {
+        view.spend(LINE_COST + text.len() * LINE_BYTE_COST);
+        if let Some(at) = find_end(text) {
             return line.start + at;
         }
         if !is_of_key(text) {
@@ -76,6 +83,7 @@ pub(super) fn before_end(view: &View, at: usize) -> Option<Found> {
         let Some(before) = start.checked_sub(1).filter(|_| is_key) else { break };
         let line = view.line(before);
         let text = view.bytes[line.clone()].trim_ascii();
+        view.spend(LINE_COST + text.len() * LINE_BYTE_COST);
         if text.len() < KEY_LINE && start != first || !text.iter().all(|b| is_base64(*b)) {
             break;
         }
@@ -105,12 +113,18 @@ pub(super) fn is_base64(byte: u8) -> bool {
 }
 
 fn find_bytes(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|w| w == what)
+    memmem::find(text, what)
+}
+
+/// Where a key's end stands in a line.
+fn find_end(line: &[u8]) -> Option<usize> {
+    find_bytes(line, b"-----END").or_else(|| find_bytes(line, b"---- END"))
 }
 
 /// What follows `Private-Lines: n`.
 fn putty(view: &View, at: usize) -> Option<Found> {
     let area = &view.bytes[at..view.len().min(at + MANIFEST_LIMIT)];
+    view.spend(area.len());
     let line = view.line(at + find_bytes(area, b"Private-Lines:")?);
     let start = line.end;
     let mut end = start;
@@ -136,7 +150,8 @@ pub(super) fn rest_of_key(view: &View, start: usize, was_open: bool) -> Option<F
     while end < view.len() && widths.len() < KEY_LINES {
         let line = view.line(end).start.max(end)..view.line(end).end;
         let text = &view.bytes[line.clone()];
-        if let Some(at) = find_bytes(text, b"-----END").or_else(|| find_bytes(text, b"---- END")) {
+        view.spend(LINE_COST + text.len() * LINE_BYTE_COST);
+        if let Some(at) = find_end(text) {
             let is_key = find_bytes(text, b"PRIVATE KEY").is_some();
             let end = line.start + at;
             return (is_key && end > start).then(|| Found::new(start..end, KEY, Rank::Block, true));
@@ -164,44 +179,53 @@ pub(super) fn is_secret(view: &View, at: usize) -> bool {
     })
 }
 
-/// The values below `data:` and `stringData:` of the Kubernetes secret whose `kind` stands at `at`.
-pub(super) fn manifest(view: &View, at: usize) -> Vec<Found> {
-    let from = at.saturating_sub(MANIFEST_LIMIT / 2);
-    let to = view.len().min(at + MANIFEST_LIMIT / 2);
-    let lines = lines_around(view, at, from, to);
-    let mut found = Vec::new();
-    let mut data: Option<usize> = None;
-    for line in lines {
-        let text = &view.bytes[line.clone()];
-        let indent = text.iter().take_while(|b| **b == b' ').count();
-        let words = text.trim_ascii();
-        if data.is_some_and(|data| indent > data) {
-            found.extend(pair_value(view, line));
-            continue;
-        }
-        let is_data = [&b"data:"[..], b"stringData:", b"\"data\": {", b"\"stringData\": {"].contains(&words);
-        data = is_data.then_some(indent);
-    }
-    found
+/// How far manifests were looked through: several of them may stand close together.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    /// Up to here.
+    told: usize,
+    /// The indent of the `data:` that was open there.
+    data: Option<usize>,
 }
 
-/// The lines of the document around `at`: `---` is where another begins.
-fn lines_around(view: &View, at: usize, from: usize, to: usize) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
-    let mut start = from;
-    while start < to {
-        let line = view.line(start);
-        start = line.end.max(start + 1);
-        if view.bytes[line.clone()].trim_ascii() == b"---" {
-            if line.start > at {
-                break;
-            }
-            lines.clear();
-            continue;
+impl Manifests {
+    /// The values below `data:` and `stringData:` of the Kubernetes secret whose `kind` stands at `at`. `---` is where
+    /// another document begins.
+    pub(super) fn find(&mut self, view: &View, at: usize) -> Vec<Found> {
+        let mut start = at.saturating_sub(MANIFEST_LIMIT / 2);
+        let end = view.len().min(at + MANIFEST_LIMIT / 2);
+        if start <= self.told {
+            start = self.told;
+        } else {
+            self.data = None;
         }
-        lines.push(line);
+        let mut found = Vec::new();
+        while start < end {
+            let line = view.line(start);
+            start = line.end.max(start + 1);
+            view.spend(LINE_COST + line.len() * LINE_BYTE_COST);
+            let text = &view.bytes[line.clone()];
+            let words = text.trim_ascii();
+            if words == b"---" {
+                self.data = None;
+                if line.start > at {
+                    break;
+                }
+                found.clear();
+                continue;
+            }
+            let indent = text.iter().take_while(|b| **b == b' ').count();
+            if self.data.is_some_and(|data| indent > data) {
+                found.extend(pair_value(view, line));
+                continue;
+            }
+            let is_data =
+                [&b"data:"[..], b"stringData:", b"\"data\": {", b"\"stringData\": {"].contains(&words);
+            self.data = is_data.then_some(indent);
+        }
+        self.told = start;
+        found
     }
-    lines
 }
 
 /// What stands behind `name: `.

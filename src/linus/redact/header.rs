@@ -15,6 +15,10 @@ const TOKEN: Set =
 const SHORTEST: usize = 8;
 /// A header is looked at for so long.
 const LIMIT: usize = 4096;
+/// Steps for a token, for a cookie, and for a byte of either.
+const COST: usize = 100;
+const COOKIE_COST: usize = 30;
+const BYTE_COST: usize = 8;
 /// Attributes of cookies, and values of theirs.
 const ATTRIBUTES: [&str; 8] =
     ["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"];
@@ -25,10 +29,10 @@ pub(super) fn find(view: &View, anchor: Range<usize>, told: &mut usize) -> Vec<F
     if is_in_word(view, anchor.start) {
         return Vec::new();
     }
-    let name = view.bytes[anchor.clone()].to_ascii_lowercase();
-    match name.as_slice() {
-        b"bearer " => token(view, skip_blanks(view, anchor.end), false).into_iter().collect(),
-        b"authorization" => authorization(view, anchor.end).into_iter().collect(),
+    // Told apart by their first letter, in either case.
+    match view.bytes[anchor.start] | 0x20 {
+        b'b' => token(view, skip_blanks(view, anchor.end), false).into_iter().collect(),
+        b'a' => authorization(view, anchor.end).into_iter().collect(),
         _ if anchor.start < *told => Vec::new(),
         _ => cookies(view, anchor.end, told),
     }
@@ -86,16 +90,18 @@ fn signature(view: &View, at: usize) -> Option<Found> {
 
 fn token(view: &View, start: usize, is_sure: bool) -> Option<Found> {
     let mut end = start;
-    while end - start < LIMIT && peek(view, end).is_some_and(|b| TOKEN.has(b)) {
-        if view.is_break(end) && !super::pattern::goes_on(view, end, TOKEN) {
+    for byte in view.piece(start, LIMIT) {
+        let ends = view.is_break(end) && !super::pattern::goes_on(view, end, TOKEN);
+        if !TOKEN.has(*byte) || ends {
             break;
         }
         end += 1;
     }
+    view.spend(COST + (end - start) * BYTE_COST);
     while end > start && matches!(view.bytes[end - 1], b',' | b'.' | b':') {
         end -= 1;
     }
-    let text = String::from_utf8_lossy(&view.bytes[start..end]).into_owned();
+    let text = String::from_utf8_lossy(&view.bytes[start..end]);
     let is_cut = view.is_open_end(end) && end > start;
     let is_variable = text.starts_with('$') || value::is_mask(&text) || value::is_dummy(&text);
     let is_token = is_sure && text.len() >= 4
@@ -111,23 +117,30 @@ fn cookies(view: &View, start: usize, told: &mut usize) -> Vec<Found> {
     *told = end;
     let mut found = Vec::new();
     let mut at = start;
-    while at < end {
-        let pair_end = (at..end).find(|i| view.bytes[*i] == b';').unwrap_or(end);
-        if let Some(sign) = (at..pair_end).find(|i| view.bytes[*i] == b'=') {
-            let name = String::from_utf8_lossy(&view.bytes[at..sign]).trim().to_ascii_lowercase();
-            let mut value = sign + 1..pair_end;
-            while value.end > value.start && matches!(view.bytes[value.end - 1], b'"' | b'\'' | b' ' | b')') {
-                value.end -= 1;
-            }
-            let text = String::from_utf8_lossy(&view.bytes[value.clone()]).into_owned();
-            let names_session =
-                ["sess", "sid", "auth", "token", "jwt", "login"].iter().any(|w| name.contains(w));
-            let is_secret = value::is_random(&text) || names_session && text.len() >= SHORTEST;
-            if !ATTRIBUTES.contains(&name.as_str()) && is_secret && !value::is_mask(&text) {
+    for pair in view.bytes[start.min(end)..end].split(|b| *b == b';') {
+        view.spend(COOKIE_COST + pair.len());
+        if let Some(sign) = pair.iter().position(|b| *b == b'=') {
+            let is_trail = |b: &&u8| matches!(b, b'"' | b'\'' | b' ' | b')');
+            let trail = pair[sign + 1..].iter().rev().take_while(is_trail).count();
+            let value = at + sign + 1..at + pair.len() - trail;
+            if is_session(view, &pair[..sign], &view.bytes[value.clone()]) {
                 found.push(Found::new(value, "cookie", Rank::Token, false));
             }
         }
-        at = pair_end + 1;
+        at += pair.len() + 1;
     }
     found
+}
+
+/// Whether a cookie is one that lets in whoever has it.
+fn is_session(view: &View, name: &[u8], value: &[u8]) -> bool {
+    const NAMES: [&str; 6] = ["sess", "sid", "auth", "token", "jwt", "login"];
+    if value.len() < SHORTEST {
+        return false;
+    }
+    view.spend((name.len() + value.len()) * BYTE_COST);
+    let (name, value) = (String::from_utf8_lossy(name), String::from_utf8_lossy(value));
+    let name = name.trim().to_ascii_lowercase();
+    let is_secret = value::is_random(&value) || NAMES.iter().any(|part| name.contains(part));
+    is_secret && !ATTRIBUTES.contains(&name.as_str()) && !value::is_mask(&value)
 }

@@ -11,7 +11,8 @@
 //! nothing. What was cut at the beginning is hidden if it is the end of a secret that was seen whole, a line of a key that
 //! was seen, or looks like the rest of a private key. What cannot be told is a token of which the distinctive part
 //! comes last, or one that was never seen whole and whose beginning is cut off; the terminal's tail and updates are cut
-//! at lines, so that this takes a secret of several lines.
+//! at lines, so that this takes a secret of several lines. A known value of one to three bytes is hidden only where no
+//! letter or digit is glued to it: hidden in every word that holds it, it would be told by the gaps.
 //!
 //! **Fails closed.** No rule takes more than linear time, all of it is counted, and a text that costs more than its
 //! budget is not redacted at all: [`Unredactable`], and nothing may leave. The built-in Linus gets the same texts: one path
@@ -23,10 +24,13 @@ mod assign;
 mod block;
 mod budget;
 mod card;
+mod columns;
 mod encodings;
+mod exact;
 mod found;
 mod header;
 mod known;
+mod name;
 mod optional;
 mod pattern;
 mod pieces;
@@ -43,13 +47,15 @@ mod view;
 
 use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 
 use budget::{Budget, Exhausted};
 use known::Known;
 use optional::Optional;
 use pieces::Piece;
-use view::{View, views};
+use view::{View, views_within};
 
+pub use placeholder::named_in;
 pub use restore::{Filled, Place, Quoting, Restoring, places, programs};
 
 /// What kind of secret: `github-token`, `password`, …; the first part of its placeholder.
@@ -57,9 +63,15 @@ pub type Class = &'static str;
 
 /// Longer texts are none that leave: `--ask` reads 10 MiB.
 const TEXT_LIMIT: usize = 16 * 1024 * 1024;
-/// Steps a byte, and for any text. A step is about a nanosecond: 64 KiB may take 5 ms.
-const STEPS: usize = 64;
-const LEAST_STEPS: usize = 512 * 1024;
+/// Steps a byte, and for any text. A step is at most about a nanosecond of a release build (`budget.rs`), so that
+/// 64 KiB take no more than 5 ms.
+const STEPS: usize = 72;
+const LEAST_STEPS: usize = 256 * 1024;
+/// Steps for a byte that becomes a view's, and for a placeholder that is none of ours.
+const VIEW_COST: usize = 4;
+const FOREIGN_COST: usize = 200;
+/// Steps for a secret that was not known.
+const NEW_COST: usize = 2000;
 
 /// What is redacted besides the rules, and how much it may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +149,12 @@ impl fmt::Display for Unredactable {
 
 impl std::error::Error for Unredactable {}
 
+impl From<Exhausted> for Unredactable {
+    fn from(Exhausted: Exhausted) -> Self {
+        Self::Costly
+    }
+}
+
 /// Whose text it is: only the remote's may not hold placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Whose {
@@ -208,30 +226,33 @@ impl Redactor {
         if self.known.is_full() {
             return Err(Unredactable::Full);
         }
-        let mut budget = Budget::new(LEAST_STEPS + text.len() * self.budget);
+        let optional = self.optional.as_ref().map_err(|why| Unredactable::Pattern(why.clone()))?;
+        let budget = Rc::new(Budget::new(LEAST_STEPS + text.len() * self.budget));
         self.in_key = false;
-        let views = views(text);
+        budget.spend(text.len() * VIEW_COST);
+        let views = views_within(text, &budget);
         let mut scanned = Vec::new();
         for view in &views {
-            let optional = self.optional.as_ref().map_err(|why| Unredactable::Pattern(why.clone()))?;
-            let mut found =
-                scan::scan(view, optional, &mut budget).map_err(|Exhausted| Unredactable::Costly)?;
+            let mut found = scan::scan(view, optional)?;
             found.retain(|found| !placeholder::is_all(&view.bytes[found.range.clone()]));
-            budget.spend(view.len()).map_err(|Exhausted| Unredactable::Costly)?;
             scanned.push(found);
         }
         // What one place of the text gives away is a secret in all others: `KEY=x`, and then `echo $KEY`.
         for (view, found) in views.iter().zip(&scanned) {
+            let before = self.known.count();
             self.note_whole(view, found);
+            budget.spend(self.known.count().saturating_sub(before) * NEW_COST);
         }
+        budget.check()?;
         let mut pieces = Vec::new();
         for (view, mut found) in views.iter().zip(scanned) {
-            found.extend(self.known.find(view).ok_or(Unredactable::Costly)?);
-            found.extend(self.at_edges(view, start));
+            found.extend(self.known.find(view)?);
+            found.extend(self.at_edges(view, start)?);
             let found = found::settled(found);
             pieces.extend(self.foreign(view, &found, whose));
             pieces.extend(found.iter().map(|found| self.piece(view, found)));
         }
+        budget.check()?;
         Ok(pieces::assemble(text, pieces))
     }
 
@@ -246,16 +267,20 @@ impl Redactor {
     }
 
     /// What is cut at an end of the text, or where a part of it was left out.
-    fn at_edges(&self, view: &View, start: Start) -> Vec<found::Found> {
+    fn at_edges(&self, view: &View, start: Start) -> Result<Vec<found::Found>, Exhausted> {
         let begins = (start != Start::Whole).then_some(0).into_iter().chain(view.resumes());
-        let was_open = |at| at == 0 && start == Start::InKey;
-        let mut found: Vec<found::Found> = begins
-            .flat_map(|at| {
-                block::rest_of_key(view, at, was_open(at)).into_iter().chain(self.known.end_at(view, at))
-            })
-            .collect();
-        found.extend(view.cuts().chain([view.len()]).filter_map(|at| self.known.begin_at(view, at)));
-        found
+        let mut found = Vec::new();
+        for at in begins {
+            let was_open = at == 0 && start == Start::InKey;
+            found.extend(block::rest_of_key(view, at, was_open));
+            found.extend(self.known.end_at(view, at));
+            view.check()?;
+        }
+        for at in view.cuts().chain([view.len()]) {
+            found.extend(self.known.begin_at(view, at));
+            view.check()?;
+        }
+        Ok(found)
     }
 
     /// The text for a secret, which is known from now on.
@@ -275,11 +300,14 @@ impl Redactor {
 
     /// What looks like a placeholder and is none of ours.
     fn foreign(&self, view: &View, secrets: &[found::Found], whose: Whose) -> Vec<Piece> {
+        // They are in order and apart.
         let is_free = |range: &Range<usize>| {
-            !secrets.iter().any(|s| s.range.start < range.end && range.start < s.range.end)
+            let after = secrets.partition_point(|secret| secret.range.end <= range.start);
+            secrets.get(after).is_none_or(|secret| secret.range.start >= range.end)
         };
         let foreign = placeholder::find(&view.bytes).into_iter().filter(is_free);
         let quoted = foreign.filter_map(|range| {
+            view.spend(FOREIGN_COST);
             let shown = String::from_utf8_lossy(&view.bytes[range.clone()]);
             let is_ours = whose == Whose::Ours
                 && (placeholder::class(&shown).is_none() || self.known.get(&shown).is_some());

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::budget::{Budget, Exhausted};
+use super::budget::Exhausted;
 use super::found::{Found, Rank};
 use super::view::View;
 
@@ -53,15 +53,16 @@ impl Optional {
     }
 
     /// All of it, line by line.
-    pub(super) fn find(&self, view: &View, budget: &mut Budget) -> Result<Vec<Found>, Exhausted> {
+    pub(super) fn find(&self, view: &View) -> Result<Vec<Found>, Exhausted> {
         let classes = ["address", "mail", "host"];
         let wanted = self.wanted.iter().zip(CLASSES.iter()).zip(classes);
         let wanted =
             wanted.filter_map(|((wanted, regex), class)| Some((regex.as_ref().filter(|_| *wanted)?, class)));
         let all: Vec<_> = wanted.chain(self.patterns.iter().map(|regex| (regex, "own"))).collect();
-        budget.spend(view.len() * all.len() * PATTERN_COST)?;
+        view.spend(view.len() * all.len() * PATTERN_COST);
         let mut found = Vec::new();
         for line in view.each_line().filter(|_| !all.is_empty()) {
+            view.check()?;
             for (regex, class) in &all {
                 let hits = regex.captures_iter(&view.bytes[line.clone()]);
                 // The first group is the secret, where there is one.

@@ -16,6 +16,12 @@ const WHOLE_ROW: usize = 24;
 const LEAST_ANCHOR: usize = 3;
 /// A piece of a token in the next row is believed on its length alone from here on.
 const LONG_PIECE: usize = 12;
+/// A shorter one is a word of its own: what of a token would stay is nothing to guess the rest from.
+const SHORT_PIECE: usize = 4;
+
+/// Steps for a byte of a token, and for one of a row that may go on with it.
+const SET_COST: usize = 4;
+const ROW_COST: usize = 2;
 
 /// A set of ASCII characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -185,6 +191,7 @@ fn run(view: &View, at: usize, set: Set, min: usize, max: usize) -> End {
         }
         end += 1;
     }
+    view.spend((end - at) * SET_COST);
     match end - at {
         length if length >= min => End::At(end),
         _ if view.is_end(end) => End::TextEnds,
@@ -195,18 +202,20 @@ fn run(view: &View, at: usize, set: Set, min: usize, max: usize) -> End {
 /// Whether this row has nothing but characters of a token, and many.
 fn is_whole_row(view: &View, at: usize, set: Set) -> bool {
     let row = &view.bytes[view.line(at)];
-    row.len() >= WHOLE_ROW && row.iter().all(|b| set.has(*b) || *b == b'.')
+    view.spend(row.len().min(ENDLESS) * ROW_COST);
+    row.len() >= WHOLE_ROW && row.len() < ENDLESS && row.iter().all(|b| set.has(*b) || *b == b'.')
 }
 
 /// Whether what stands at the beginning of this row looks like the rest of a token, and not like a word of its own.
 pub(super) fn goes_on(view: &View, at: usize, set: Set) -> bool {
     let row = &view.bytes[view.line(at)];
-    let piece = row.iter().take_while(|b| set.has(**b)).count();
+    let piece = row.iter().take(ENDLESS).take_while(|b| set.has(**b)).count();
+    view.spend(piece * ROW_COST);
     match row.get(piece) {
         None => true,
         Some(b' ' | b'\t' | b'"' | b'\'' | b'`' | b',' | b';' | b')' | b'}' | b'<' | b'&') => {
             let looks = |b: &u8| b.is_ascii_digit() || b.is_ascii_uppercase();
-            piece >= LONG_PIECE || row[..piece].iter().any(looks)
+            piece >= LONG_PIECE || piece >= SHORT_PIECE && row[..piece].iter().any(looks)
         }
         Some(_) => false,
     }

@@ -3,11 +3,14 @@
 use std::ops::Range;
 
 use memchr::memmem;
+use serde_json::Value;
 
 use super::Class;
 
 const OPEN: &str = "‹";
 const CLOSE: &str = "›";
+/// As many are told of in a message.
+const NAMES: usize = 100;
 /// Between the brackets.
 const LIMIT: usize = 48;
 /// The number of a secret that was cut: there is nothing to put back.
@@ -19,21 +22,50 @@ pub(super) fn part(class: Class) -> String {
     format!("{OPEN}{class}-{PART}{CLOSE}")
 }
 
+pub(super) fn whole(class: Class, number: u32) -> String {
+    format!("{OPEN}{class}-{number}{CLOSE}")
+}
+
 /// A foreign placeholder, made unlike one: it stays readable.
 pub(super) fn quoted(placeholder: &str) -> String {
     placeholder.replacen(OPEN, &format!("{OPEN}{QUOTED}"), 1)
 }
 
-/// The class, if this is a placeholder that can stand for something.
-pub(super) fn class(placeholder: &str) -> Option<&str> {
+/// The class and the number, if this is a placeholder that can stand for something. Nothing has the number 0, which is
+/// what a number counts as that is not written as we do.
+pub(super) fn class(placeholder: &str) -> Option<(&str, u32)> {
     let inside = placeholder.strip_prefix(OPEN)?.strip_suffix(CLOSE)?;
     let (class, number) = inside.rsplit_once('-')?;
-    number.bytes().all(|b| b.is_ascii_digit()).then_some(class)
+    let is_ours = !number.starts_with('0');
+    let number = number.bytes().all(|b| b.is_ascii_digit()).then(|| number.parse().unwrap_or(0))?;
+    Some((class, if is_ours { number } else { 0 }))
 }
 
 /// Everything that looks like a placeholder.
 pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
     memmem::find_iter(text, OPEN.as_bytes()).filter_map(|start| Some(start..end(text, start)?)).collect()
+}
+
+/// The placeholders in the texts of a message, each once.
+pub fn named_in(message: &Value) -> Vec<String> {
+    let (mut names, mut left) = (Vec::new(), vec![message]);
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => {
+                for range in find(text.as_bytes()) {
+                    let name = &text[range];
+                    if names.len() < NAMES && !names.iter().any(|known| known == name) {
+                        names.push(name.to_owned());
+                    }
+                }
+            }
+            Value::Array(all) => left.extend(all),
+            Value::Object(all) => left.extend(all.values()),
+            _ => {}
+        }
+    }
+    names.sort();
+    names
 }
 
 /// Whether there is nothing in this but what stands for secrets already, and signs around it.
@@ -67,6 +99,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_messages_placeholders_are_named_once() {
+        let message =
+            serde_json::json!({"a": "x ‹key-2› ‹key-1›", "b": {"c": ["‹key-2›", 1, "‹quoted.key-3›"]}});
+        assert_eq!(named_in(&message), ["‹key-1›", "‹key-2›"]);
+        let many: String = (0..1000).map(|n| format!("‹key-{n}›")).collect();
+        assert_eq!(named_in(&many.into()).len(), NAMES);
+    }
+
+    #[test]
     fn placeholders_are_told_from_what_is_like_them() {
         assert_eq!(find("a ‹aws-key-1› b ‹x-part›".as_bytes()).len(), 2);
         for none in
@@ -74,7 +115,7 @@ mod tests {
         {
             assert!(find(none.as_bytes()).is_empty(), "{none}");
         }
-        assert_eq!(class("‹aws-key-1›"), Some("aws-key"));
+        assert_eq!(class("‹aws-key-1›"), Some(("aws-key", 1)));
         assert_eq!(class("‹aws-key-part›"), None);
         assert!(find(quoted("‹aws-key-1›").as_bytes()).is_empty());
     }

@@ -11,6 +11,10 @@ use super::view::View;
 
 /// A command is looked at for so long.
 const COMMAND_LIMIT: usize = 1024;
+/// Steps for a byte of a command that is taken apart.
+const WORD_BYTE_COST: usize = 4;
+/// Steps for an option that a word may be.
+const ARG_COST: usize = 8;
 /// How far before a pipe an `echo` is looked for.
 pub(super) const ECHO_LIMIT: usize = 256;
 
@@ -27,28 +31,33 @@ pub(super) fn is_program(view: &View, word: &Range<usize>) -> bool {
 
 /// The command's words: up to a pipe, a semicolon or the line's end.
 pub(super) fn rest_of_command(view: &View, at: usize) -> Range<usize> {
-    let mut end = at;
+    let piece = view.piece(at, COMMAND_LIMIT);
     let mut quote = None;
-    while end - at < COMMAND_LIMIT {
-        let Some(byte) = peek(view, end) else { break };
-        match (quote, byte) {
-            (Some(q), b) if q == b => quote = None,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'|' | b';') => break,
-            (None, b'&') if peek(view, end + 1) == Some(b'&') => break,
-            _ => {}
+    let length = piece.iter().enumerate().position(|(i, byte)| match (quote, byte) {
+        (Some(q), b) if q == b => {
+            quote = None;
+            false
         }
-        end += 1;
-    }
-    at..end
+        (None, b'"' | b'\'') => {
+            quote = Some(byte);
+            false
+        }
+        (None, b'|' | b';') => true,
+        (None, b'&') => piece.get(i + 1) == Some(&b'&'),
+        _ => false,
+    });
+    let length = length.unwrap_or(piece.len());
+    view.spend(length * WORD_BYTE_COST);
+    at..at + length
 }
 
 /// The secrets among a program's words.
 pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> {
     let words = words(view, line);
-    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]).into_owned();
+    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]);
     let mut found = Vec::new();
     for (i, word) in words.iter().enumerate() {
+        view.spend(args.len() * ARG_COST);
         let this = text(word);
         for arg in args {
             let next = || words.get(i + 1).cloned();
@@ -170,12 +179,9 @@ pub(super) fn likely(view: &View, word: Range<usize>, class: Class) -> Option<Fo
     }
     let is_sign = |i: &usize| matches!(peek(view, *i), Some(b' ' | b':' | b'"' | b'\'' | b'`'));
     let start = (word.end..word.end + 8).find(|i| !is_sign(i))?;
-    let mut end = start;
-    while end - start < ECHO_LIMIT
-        && peek(view, end).is_some_and(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'`'))
-    {
-        end += 1;
-    }
+    let is_of_word = |b: &&u8| b.is_ascii_graphic() && !matches!(b, b'"' | b'`');
+    let mut end = start + view.piece(start, ECHO_LIMIT).iter().take_while(is_of_word).count();
+    view.spend(end - start);
     while end > start && matches!(view.bytes[end - 1], b',' | b'.' | b';' | b')' | b'\'' | b'!' | b'?') {
         end -= 1;
     }
@@ -186,6 +192,23 @@ pub(super) fn likely(view: &View, word: Range<usize>, class: Class) -> Option<Fo
     let is_secret =
         is_odd && !is_name && assign::is_secret(view, &Value::word(start..end, false), Wants::Any, "");
     is_secret.then(|| Found::new(start..end, class, Rank::Name, false))
+}
+
+/// `Mot de passe : …`, `contraseña = …`: what is no word of a sentence.
+pub(super) fn phrase(view: &View, words: Range<usize>, class: Class) -> Option<Found> {
+    let sign = skip_blanks(view, words.end);
+    let piece = view.piece(sign, 3);
+    let is_colon = piece.starts_with("：".as_bytes()) || piece.first() == Some(&b':');
+    let length = if piece.first().is_some_and(u8::is_ascii) { 1 } else { 3 };
+    if !is_colon && piece.first() != Some(&b'=') {
+        return None;
+    }
+    let value = assign::read(view, skip_blanks(view, sign + length))?;
+    let text = &view.bytes[value.range.clone()];
+    let is_sign = |b: &u8| b.is_ascii_punctuation() && !b"-'.,;:!?()\"".contains(b);
+    let is_odd = text.iter().any(|b| b.is_ascii_digit() || is_sign(b));
+    let is_secret = (is_odd || !is_colon) && assign::is_secret(view, &value.with_colon(), Wants::Any, "");
+    is_secret.then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
 }
 
 /// `password 7 0822455D0A16`, `secret 5 $1$…`, `key 0 plain`.
@@ -214,6 +237,7 @@ pub(super) fn piped(view: &View, program: Range<usize>, class: Class, is_user: b
     let line = view.line(program.start);
     let from = line.start.max(program.start.saturating_sub(ECHO_LIMIT));
     let before = &view.bytes[from..program.start];
+    view.spend(before.len() * WORD_BYTE_COST);
     let here = skip_blanks(view, program.end);
     let word = if view.bytes.get(here..here + 3) == Some(b"<<<") {
         words(view, rest_of_command(view, here + 3)).into_iter().next()?
@@ -252,14 +276,19 @@ pub(super) fn netrc(view: &View, name: &Range<usize>) -> Option<Found> {
         return None;
     }
     let line = view.line(name.start);
-    let is_first = view.bytes[line.start..name.start].trim_ascii().is_empty();
+    let is_first = view.bytes[line.start..name.start].trim_ascii_start().is_empty();
     let before = if is_first { view.line(line.start.saturating_sub(1)) } else { line.start..name.start };
-    let before = before.start.max(name.start.saturating_sub(ECHO_LIMIT))..before.end;
-    let before = String::from_utf8_lossy(&view.bytes[before]).into_owned();
-    let words: Vec<&str> = before.split_whitespace().collect();
-    let asks = |word: &&str| ["login", "user", "account", "machine"].contains(word);
-    let begins = words.first().is_some_and(asks) || words.contains(&"machine");
-    let is_netrc = begins && (is_first || words.iter().rev().nth(1).is_some_and(asks));
+    let before = &view.bytes[before.start.max(name.start.saturating_sub(ECHO_LIMIT))..before.end];
+    let asks = |word: &&[u8]| [&b"login"[..], b"user", b"account", b"machine"].contains(word);
+    let words = || before.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let is_asked = || words().rev().nth(1).as_ref().is_some_and(asks);
+    if !(is_first || is_password && is_asked()) {
+        return None;
+    }
+    view.spend(before.len() * WORD_BYTE_COST);
+    let begins = words().next().as_ref().is_some_and(asks) || words().any(|word| word == b"machine");
+    let is_netrc = begins && (is_first || is_asked());
+    let before = String::from_utf8_lossy(before);
     let is_radius = is_first && ["radius", "tacacs", "address"].iter().any(|w| before.contains(w));
     let is_key = is_radius && is_cell(view, at);
     if !(is_password || is_key) {

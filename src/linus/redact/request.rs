@@ -13,7 +13,7 @@ impl Redactor {
             let redacted = of.run(text, whose, start)?;
             *text = redacted.text;
             all.extend(redacted.found.into_iter().map(|found| Found { field: name, ..found }));
-            Ok(())
+            Ok::<_, Unredactable>(())
         };
         match request {
             Request::Chat { message, context, .. } => {

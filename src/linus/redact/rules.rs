@@ -8,17 +8,19 @@
 //! | `unless NAME…` | names that only look like one, without their punctuation |
 //! | `value WORD…` | values that are no secret |
 //! | `word CLASS WORD…` | words whose value follows after a blank; `+` is a blank |
+//! | `phrase CLASS WORD…` | words of any language whose value follows after `:` or `=` |
 //! | `likely CLASS WORD…` | the same in sentences; the value has a letter and a digit |
 //! | `coded CLASS WORD…` | words with a digit for the encoding between them and the value |
 //! | `arg CLASS STYLE FLAG PROGRAM…` | an option of programs; STYLE is `next`, `attached`, `user`, `percent` or `operandN` |
 //! | `piped CLASS whole\|user WORDS` | a program that reads the secret from a pipe |
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind, StartKind};
 
 use super::Class;
+use super::name::Name;
 use super::pattern::Pattern;
 
 pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(include_str!("rules.txt")));
@@ -55,6 +57,7 @@ pub(super) enum Lead {
     Word(Class),
     Coded(Class),
     Likely(Class),
+    Phrase(Class),
     /// The program's options, by number.
     Program(usize),
     Piped(Class, bool),
@@ -90,9 +93,10 @@ const FIXED: [(&str, Lead); 11] = [
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) tokens: Vec<(Class, Pattern)>,
-    names: Vec<(Class, Wants, &'static str)>,
+    /// By their last byte, like the names that only look like one.
+    names: HashMap<u8, Vec<(Class, Wants, &'static str)>>,
     endings: HashSet<&'static str>,
-    unless: HashSet<&'static str>,
+    unless: HashMap<u8, Vec<&'static str>>,
     values: HashSet<&'static str>,
     pub(super) programs: Vec<Vec<Arg>>,
     /// `None` if they could not be read: then nothing may leave.
@@ -136,19 +140,18 @@ impl Rules {
         )
     }
 
-    /// The class of a name's value, and what it takes for one. `parts` are the name's parts in lower case.
-    pub(super) fn name(&self, parts: &[String]) -> Option<(Class, Wants)> {
-        let endings = parts.iter().rev().take_while(|part| self.is_ending(part)).count();
-        let parts = &parts[..parts.len() - endings];
-        let fused = parts.concat();
-        let last = parts.last()?;
-        if self.unless.contains(fused.as_str())
-            || self.unless.iter().any(|u| u.len() > 8 && fused.ends_with(u))
-        {
+    /// The class of a name's value, and what it takes for one.
+    pub(super) fn name(&self, name: &Name) -> Option<(Class, Wants)> {
+        let endings = name.parts().rev().take_while(|part| self.is_ending(part)).count();
+        let (fused, last) = name.without(endings)?;
+        let byte = fused.as_bytes().last()?;
+        let is_like = |unless: &&str| fused == *unless || unless.len() > 8 && fused.ends_with(*unless);
+        if self.unless.get(byte).is_some_and(|all| all.iter().any(is_like)) {
             return None;
         }
         let fits = |name: &str| name.strip_prefix('*').map_or(last == name, |end| fused.ends_with(end));
-        self.names.iter().find(|(_, _, name)| fits(name)).map(|(class, wants, _)| (*class, *wants))
+        let all = self.names.get(byte)?;
+        all.iter().find(|(_, _, name)| fits(name)).map(|(class, wants, _)| (*class, *wants))
     }
 
     fn is_ending(&self, part: &str) -> bool {
@@ -180,11 +183,12 @@ impl Reading {
                 let wants = if words.next()? == "any" { Wants::Any } else { Wants::Random };
                 self.names.extend(words.map(|name| (class, wants, name)));
             }
-            "word" | "coded" | "likely" => {
+            "word" | "coded" | "likely" | "phrase" => {
                 let class = words.next()?;
                 let lead = match kind {
                     "word" => Lead::Word(class),
                     "coded" => Lead::Coded(class),
+                    "phrase" => Lead::Phrase(class),
                     _ => Lead::Likely(class),
                 };
                 words.for_each(|word| self.lead(word.replace('+', " ").as_bytes(), lead));
@@ -240,9 +244,9 @@ impl Reading {
         let [endings, unless, values] = self.lists;
         Rules {
             tokens: self.tokens,
-            names: self.names,
+            names: by_last(self.names, |(_, _, name)| name),
             endings,
-            unless,
+            unless: by_last(unless, |name| name),
             values,
             programs: self.programs.into_iter().map(|(_, args)| args).collect(),
             leads: self.leads.into_iter().map(|(_, lead)| lead).collect(),
@@ -253,12 +257,23 @@ impl Reading {
     }
 }
 
+/// In their order, apart by the last byte of each one's name.
+fn by_last<T>(all: impl IntoIterator<Item = T>, name: impl Fn(&T) -> &str) -> HashMap<u8, Vec<T>> {
+    let mut apart: HashMap<u8, Vec<T>> = HashMap::new();
+    for one in all {
+        if let Some(last) = name(&one).bytes().last() {
+            apart.entry(last).or_default().push(one);
+        }
+    }
+    apart
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn name(name: &str) -> Option<(Class, Wants)> {
-        RULES.name(&super::super::assign::parts(name))
+        RULES.name(&Name::new(name))
     }
 
     #[test]

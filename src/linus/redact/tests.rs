@@ -31,6 +31,13 @@ fn a_secret_keeps_its_placeholder_and_another_gets_the_next() {
 }
 
 #[test]
+fn a_row_that_is_no_rest_of_a_token_stays() {
+    // The first row is the widest, so it may have been wrapped.
+    let echoed = |token: &str| format!("$ echo 1 {token}\n1 {token}\n$ ");
+    assert_eq!(redact(&mut redactor(), &echoed(TOKEN)), echoed("‹github-token-1›"));
+}
+
+#[test]
 fn what_was_found_is_where_it_says() {
     let text = format!("größe {TOKEN} password=hunter2hunter x");
     let redacted = redactor().redact(&text).unwrap();

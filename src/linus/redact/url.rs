@@ -1,6 +1,7 @@
 //! Addresses with a password: `scheme://user:password@host`.
 
-use super::assign::peek;
+use memchr::{memchr, memchr3, memrchr};
+
 use super::found::{Found, Rank};
 use super::value;
 use super::view::View;
@@ -9,6 +10,8 @@ use super::view::View;
 const LIMIT: usize = 512;
 /// A user alone is a token if it is so long (Sentry's keys have 32 digits).
 const TOKEN: usize = 20;
+/// Steps that it takes to see that there is no `@`.
+const COST: usize = 40;
 
 /// The password of the address whose `://` stands at `at`.
 pub(super) fn find(view: &View, at: usize) -> Option<Found> {
@@ -17,14 +20,21 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
         return None;
     }
     let start = at + 3;
-    let end =
-        (start..start + LIMIT).find(|i| !peek(view, *i).is_some_and(is_of_url)).unwrap_or(start + LIMIT);
+    let piece = view.piece(start, LIMIT);
+    let sign = memchr(b'@', piece);
+    view.spend(COST);
+    // Without one, only an address that the text ends in may have a password.
+    if sign.is_none() && start + piece.len() < view.len() {
+        return None;
+    }
+    let end = start + piece.iter().position(|b| !is_of_url(*b)).unwrap_or(piece.len());
+    view.spend(end - start);
     let text = &view.bytes[start..end];
-    let colon = text.iter().position(|b| *b == b':').map(|i| start + i);
-    let slash = text.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).map(|i| start + i);
+    let colon = memchr(b':', text).map(|i| start + i);
+    let slash = memchr3(b'/', b'?', b'#', text).map(|i| start + i);
     // The last `@` before the path; or the first one behind, since passwords hold slashes too, unescaped.
     let path = slash.map_or(text.len(), |slash| slash - start);
-    let sign = text[..path].iter().rposition(|b| *b == b'@').or_else(|| text.iter().position(|b| *b == b'@'));
+    let sign = memrchr(b'@', &text[..path]).or(sign.filter(|sign| *sign < text.len()));
     let sign = sign.map(|i| start + i);
     match (colon, sign) {
         (Some(colon), Some(sign)) if colon < sign => {
@@ -54,6 +64,7 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
 pub(super) fn dsn(view: &View, at: usize) -> Option<Found> {
     let from = view.line(at).start.max(at.saturating_sub(LIMIT));
     let before = &view.bytes[from..at];
+    view.spend(before.len());
     let start = from + before.iter().rposition(|b| !is_of_url(*b)).map_or(0, |i| i + 1);
     let colon = start + view.bytes[start..at].iter().position(|b| *b == b':')?;
     let text = String::from_utf8_lossy(&view.bytes[colon + 1..at]).into_owned();

@@ -76,8 +76,10 @@ fn is_reference(value: &str) -> bool {
         "secretsmanager:",
         "projects/",
     ];
-    let lower = value.to_ascii_lowercase();
-    STARTS.iter().any(|start| lower.starts_with(start)) || is_variable(value) || is_slot(value)
+    let begins = |start: &&str| {
+        value.as_bytes().get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start.as_bytes()))
+    };
+    STARTS.iter().any(begins) || is_variable(value) || is_slot(value)
 }
 
 /// `$NAME`, `%NAME%`, `%s`.
@@ -118,8 +120,19 @@ pub(super) fn is_mask(value: &str) -> bool {
         || value
             .chars()
             .all(|c| matches!(c, '*' | '•' | '●' | '.' | '…' | 'x' | 'X' | '-' | '_' | '#' | '?' | '0'))
-        || value.contains("***")
-        || value.contains("••")
+        || value.rsplit_once(['-', '_']).is_some_and(|(head, tail)| is_prefix(head) && is_left_out(tail))
+        || value.contains('*') && value.contains("***")
+        || !value.is_ascii() && value.contains("••")
+}
+
+/// `ghp`, `sk-proj`: how a token begins.
+fn is_prefix(head: &str) -> bool {
+    head.len() <= 12 && head.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+/// `xxxx`, `...`: the rest of a token, in documentation.
+fn is_left_out(tail: &str) -> bool {
+    tail.chars().count() >= 3 && tail.chars().all(|c| matches!(c, 'x' | 'X' | '*' | '.' | '…' | '•'))
 }
 
 /// A word that is no secret, or the name again.
@@ -261,17 +274,25 @@ pub(super) fn bits(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     value.bytes().for_each(|b| counts[usize::from(b)] += 1);
     let all = value.len() as f64;
-    counts.iter().filter(|n| **n > 0).map(|n| f64::from(*n) / all).map(|p| -p * p.log2()).sum()
+    // The sum of -p log p with p = n / all; most bytes of a secret are there once, and add nothing.
+    let repeated = counts.iter().filter(|n| **n > 1).map(|n| f64::from(*n)).map(|n| n * n.log2());
+    all.log2() - repeated.sum::<f64>() / all
+}
+
+/// A few characters again and again.
+pub(super) fn is_uniform(token: &[u8]) -> bool {
+    token.len() >= 12 && distinct(token) < 5
+}
+
+fn distinct(bytes: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    bytes.iter().for_each(|b| seen[usize::from(*b)] = true);
+    seen.iter().filter(|s| **s).count()
 }
 
 /// A token of documentation: a run of one character, counted up, or one that says so.
 pub(super) fn is_dummy(token: &str) -> bool {
     let lower = token.to_ascii_lowercase();
-    let distinct = {
-        let mut seen = [false; 256];
-        token.bytes().for_each(|b| seen[usize::from(b)] = true);
-        seen.iter().filter(|s| **s).count()
-    };
     // Eight of the same in a row are chance once in 10^12 tokens.
     let has_run = token.as_bytes().windows(8).any(|w| w.iter().all(|b| *b == w[0]));
     lower.ends_with("example")
@@ -279,6 +300,6 @@ pub(super) fn is_dummy(token: &str) -> bool {
         || lower.contains("xxxxxx")
         || lower.contains("your_")
         || lower.contains("your-")
-        || distinct < 5 && token.len() >= 12
-        || has_run && distinct < 16
+        || is_uniform(token.as_bytes())
+        || has_run && distinct(token.as_bytes()) < 16
 }

@@ -5,7 +5,9 @@
 //! titles, clipboard) is a view of its own. Never judges anything.
 
 use std::ops::Range;
+use std::rc::Rc;
 
+use super::budget::{Budget, Exhausted};
 use crate::text::is_invisible;
 
 /// What stands where a text was cut out (the terminal's tail, a command's output).
@@ -46,11 +48,14 @@ pub(super) struct View {
     /// who gains nothing by it.
     cut: Bits,
     cuts: Vec<usize>,
+    /// Where nothing that stands before goes on: lines that are no rest of a row, and cuts.
+    stops: Vec<usize>,
     width: u32,
     /// Bytes that stand where another stood, and where that comes from.
     struck: Vec<Run>,
     /// Where a character comes from whose place is free, while a view is being built.
     dropped: Option<usize>,
+    budget: Rc<Budget>,
 }
 
 #[derive(Debug, Default)]
@@ -71,7 +76,13 @@ impl Bits {
 
 /// What is shown, and what is in the strings for the terminal.
 pub(super) fn views(text: &str) -> [View; 2] {
-    let [mut shown, mut strings] = [View::default(), View::default()];
+    views_within(text, &Rc::default())
+}
+
+/// The same; what is looked at in them is spent of `budget`.
+pub(super) fn views_within(text: &str, budget: &Rc<Budget>) -> [View; 2] {
+    let view = || View { budget: Rc::clone(budget), ..View::default() };
+    let [mut shown, mut strings] = [view(), view()];
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -200,10 +211,37 @@ impl View {
     fn seal(&mut self) {
         for line in &self.lines {
             let is_full = line.before == self.width || USUAL_WIDTHS.contains(&line.before);
-            if is_full && line.before >= NARROWEST && !line.apart {
+            let is_soft = is_full && line.before >= NARROWEST && !line.apart;
+            if is_soft {
                 self.soft.set(line.start);
             }
+            if !is_soft {
+                self.stops.push(line.start);
+            }
         }
+        self.stops.extend(&self.cuts);
+        self.stops.sort_unstable();
+    }
+
+    /// So many steps were taken.
+    pub(super) fn spend(&self, steps: usize) {
+        self.budget.spend(steps);
+    }
+
+    /// Whether there are steps left.
+    pub(super) fn check(&self) -> Result<(), Exhausted> {
+        self.budget.check()
+    }
+
+    /// Where what stands at `at` ends at the latest: its row's end, unless that was wrapped, a cut, or the text's end.
+    pub(super) fn stop(&self, at: usize) -> usize {
+        let next = self.stops.partition_point(|stop| *stop < at);
+        self.stops.get(next).map_or(self.len(), |stop| *stop).max(at)
+    }
+
+    /// The bytes from `at` on that one thing can consist of, and no more than `limit`.
+    pub(super) fn piece(&self, at: usize, limit: usize) -> &[u8] {
+        self.bytes.get(at..self.stop(at).min(at + limit)).unwrap_or_default()
     }
 
     /// Where in the text a byte of the view comes from.

@@ -14,8 +14,12 @@ use serde_json::{Map, Value, json};
 use super::contract::TOOLS;
 
 /// 1.0 is the contract as it was written first; 1.1 adds `final`, `undo`, `verify`, `placeholders`, `check`,
-/// `file_actions` and `notifications`, all optional. What an older reader would misread makes it 2.0.
-pub const VERSION: &str = "1.1";
+/// `file_actions` and `notifications`, all optional; 1.2 names a message's placeholders beside it. What an older reader
+/// would misread makes it 2.0.
+pub const VERSION: &str = "1.2";
+
+/// The key in a call's `_meta` that names the placeholders in its arguments.
+pub const PLACEHOLDERS: &str = "aissh/placeholders";
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -64,6 +68,14 @@ pub fn document() -> Value {
         "description": "aissh calls a tool, or one tool with the message form; the answer is the envelope.",
         "version": VERSION,
         "tools": tools,
+        "_meta": {PLACEHOLDERS: {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^‹[a-z0-9-]+›$"},
+            "description": "In params._meta of a tools/call whose arguments hold placeholders: each of them once. A \
+                placeholder stands for a secret that was taken out and that stays with the user; the same secret has \
+                the same one for the whole session. A suggested command may use it as it is: aissh puts the secret in \
+                when the user sends the command. One that ends in -part stands for nothing."
+        }},
         "$defs": definitions,
     })
 }

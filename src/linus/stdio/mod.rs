@@ -20,6 +20,7 @@ use super::helper::Helper;
 use super::jsonrpc;
 use super::mcp::{Budgets, Common, Mcp};
 use super::peer::{Failure, Listener, Post, Posted, Transport};
+use super::preview::Tap;
 use super::revision::Era;
 use process::{Process, Refused, not_offered};
 use slot::Event;
@@ -34,6 +35,7 @@ pub struct Command {
     common: Arc<Common>,
     budgets: Budgets,
     names: ToolNames,
+    tap: Option<Tap>,
 }
 
 /// A client of a command; each lane has one.
@@ -43,7 +45,7 @@ impl Command {
     /// Nothing is started yet.
     pub fn new(helper: Helper, budgets: Budgets) -> Self {
         let hub = Hub { helper, running: Mutex::default() };
-        Self { hub: Arc::new(hub), common: Arc::default(), budgets, names: ToolNames::default() }
+        Self { hub: Arc::new(hub), common: Arc::default(), budgets, names: ToolNames::default(), tap: None }
     }
 
     /// The command's names for the contract's tools.
@@ -53,8 +55,16 @@ impl Command {
         self
     }
 
+    /// The same, with an eye on what goes to it.
+    #[must_use]
+    pub fn watched(mut self, tap: Tap) -> Self {
+        self.tap = Some(tap);
+        self
+    }
+
     pub fn client(&self) -> CommandClient {
-        let client = Mcp::sharing(Pipe(Arc::clone(&self.hub)), self.budgets, Arc::clone(&self.common));
+        let pipe = Pipe { hub: Arc::clone(&self.hub), tap: self.tap.clone() };
+        let client = Mcp::sharing(pipe, self.budgets, Arc::clone(&self.common));
         client.naming(self.names.clone())
     }
 
@@ -146,22 +156,29 @@ impl Drop for Hub {
 }
 
 /// The transport of one lane.
-pub struct Pipe(Arc<Hub>);
+pub struct Pipe {
+    hub: Arc<Hub>,
+    tap: Option<Tap>,
+}
 
 impl Transport for Pipe {
     fn post(&mut self, post: &Post<'_>, listener: &mut dyn Listener) -> Result<Posted, Failure> {
         if post.cancel.is_cancelled() {
             return Err(CallError::Cancelled.into());
         }
-        let process = self.0.living().map_err(Failure::SessionLost)?;
+        let process = self.hub.living().map_err(Failure::SessionLost)?;
         let refused = |refused| match refused {
-            Refused::Dead(why) => Failure::SessionLost(self.0.gone(&why)),
-            Refused::Full => self.0.gone("it does not read what it is sent").into(),
+            Refused::Dead(why) => Failure::SessionLost(self.hub.gone(&why)),
+            Refused::Full => self.hub.gone("it does not read what it is sent").into(),
         };
         let Some(id) = post.message.get("id").and_then(Value::as_u64) else {
             process.tell(post.message).map_err(refused)?;
             return Ok(None);
         };
+        // What is not seen must not go either: the tap looks first.
+        if let Some(tap) = &self.tap {
+            tap.going(post.message, post.message.to_string().as_bytes());
+        }
         let slot = process.call(id, post.message).map_err(refused)?;
         let deadline = Instant::now() + post.budget;
         loop {
@@ -174,15 +191,20 @@ impl Transport for Pipe {
                     // If it cannot be sent, the end of the process says the rest.
                     let _ = process.tell(&answer);
                 }
-                Event::Answer(outcome) => return Ok(Some(outcome)),
+                Event::Answer(outcome) => {
+                    if let (Some(tap), Ok(result)) = (&self.tap, &outcome) {
+                        tap.answered(post.message, result);
+                    }
+                    return Ok(Some(outcome));
+                }
                 Event::Foreign(error) => {
                     process.drop_call(id);
                     return Err(error.into_call_error().into());
                 }
-                Event::Dead { sent: true, why } => return Err(self.0.lost(&why).into()),
-                Event::Dead { sent: false, why } => return Err(Failure::SessionLost(self.0.gone(&why))),
+                Event::Dead { sent: true, why } => return Err(self.hub.lost(&why).into()),
+                Event::Dead { sent: false, why } => return Err(Failure::SessionLost(self.hub.gone(&why))),
                 Event::Late if process.drop_call(id) => return Err(CallError::Timeout.into()),
-                Event::Late => return Err(self.0.gone("it does not read what it is sent").into()),
+                Event::Late => return Err(self.hub.gone("it does not read what it is sent").into()),
                 Event::Cancelled => {
                     process.drop_call(id);
                     return Err(CallError::Cancelled.into());
@@ -192,11 +214,11 @@ impl Transport for Pipe {
     }
 
     fn begin(&mut self) -> Result<(), CallError> {
-        self.0.start()
+        self.hub.start()
     }
 
     fn epoch(&self) -> u64 {
-        let running = self.0.lock();
+        let running = self.hub.lock();
         let is_alive = running.process.as_ref().is_some_and(|process| process.end().is_none());
         // No handshake was ever of this one.
         if is_alive { running.epoch } else { u64::MAX }
@@ -207,7 +229,7 @@ impl Transport for Pipe {
     }
 
     fn abandon(&mut self) {
-        if let Some(process) = &self.0.lock().process {
+        if let Some(process) = &self.hub.lock().process {
             process.stop();
             process.wait(CLOSE_WAIT);
         }

@@ -45,10 +45,11 @@ pub(super) fn run(observer: Box<Observer>, ends: &Ends) {
 /// Being woken must not take the CPU from whoever moves a key or its echo: Linux lets a batch thread wait for its turn.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    let param = libc::sched_param { sched_priority: 0 };
-    // SAFETY: 0 is the calling thread, and `param` lives through the call. A refusal (seccomp) leaves all as it was.
+    // The kernel's sched_param. Not by the C library: musl's has more fields, and its function always refuses.
+    let priority: libc::c_int = 0;
+    // SAFETY: 0 is the calling thread, and `priority` lives through the call. A refusal (seccomp) leaves all as it was.
     #[allow(unsafe_code)]
-    let _ = unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const param) };
+    let _ = unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_BATCH, &raw const priority) };
 }
 
 #[cfg(not(target_os = "linux"))]

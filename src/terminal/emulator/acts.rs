@@ -2,7 +2,8 @@
 
 use super::normalise::Act;
 use super::reflow::region_and_cursor;
-use super::styled::{Style, cells_of};
+use super::styled::Style;
+use super::width::cells_of;
 use super::{Emulator, Signal};
 use crate::terminal::queries::Query;
 
@@ -15,6 +16,10 @@ impl Emulator {
                 let col = col.min(self.size.cols - 1);
                 self.csi(&format!("{}G", col.saturating_sub(count) + 1));
             }
+            Act::Vertical(b'd', count) if self.modes.state().is_on(6) => {
+                // vt100 counts from the screen's first row; with CUP from the region's.
+                self.csi(&format!("{count};{}H", col.min(self.size.cols - 1) + 1));
+            }
             Act::Vertical(last, count) => {
                 let unwrap =
                     if col >= self.size.cols { format!("\x1b[{}G", self.size.cols) } else { String::new() };
@@ -25,6 +30,8 @@ impl Emulator {
             Act::ClearTab { all: true } => self.tabs = Some(Vec::new()),
             Act::ClearTab { all: false } => self.tabs_mut().retain(|tab| *tab != col),
             Act::Text(text) => text.chars().for_each(|c| self.print(c)),
+            Act::Coloured(text) => self.print_coloured(&text),
+            Act::Shift(last, count) => self.shift(last, count),
             Act::Save => {
                 self.saved_pens[usize::from(self.is_alternate())] = Style::pen(self.screen());
                 self.process(b"\x1b7");
@@ -48,6 +55,12 @@ impl Emulator {
                 let top = self.modes.state().region.map_or(1, |(top, _)| top);
                 if row > 0 || top == 1 {
                     self.process(b"\x1bM");
+                }
+                if row + 1 == top && self.normaliser.pen().is_coloured {
+                    self.process(
+                        &[self.normaliser.pen().lay_down(), b"\x1b[2K", self.normaliser.pen().take_up()]
+                            .concat(),
+                    );
                 }
             }
             Act::Align => self.align(),
@@ -135,14 +148,23 @@ impl Emulator {
             if !self.normaliser.autowrap() && col + width > self.size.cols {
                 bytes = format!("\x1b[{}G", self.size.cols - width + 1);
             }
-            if self.normaliser.insert_mode() {
-                // The wrap is made first, or the character would be inserted at the end of the row it leaves.
-                let wraps = bytes.is_empty() && col + width > self.size.cols;
-                bytes.push_str(if wraps { "\r\n" } else { "" });
+            if self.normaliser.insert_mode() && (!bytes.is_empty() || col + width <= self.size.cols) {
                 bytes.push_str(&format!("\x1b[{width}@"));
+            } else if self.normaliser.insert_mode() {
+                // Room is made where the character will go, and then it is let wrap, which joins the rows.
+                self.print_coloured("\r\n");
+                self.csi(&format!("{width}@"));
+                let (row, _) = self.screen().cursor_position();
+                self.put_cursor(row.saturating_sub(1), self.size.cols);
             }
         }
         bytes.push(c);
+        let (row, col) = self.screen().cursor_position();
+        let feeds = matches!(c, '\n' | '\x0b' | '\x0c');
+        let wraps = c >= ' ' && width > 0 && self.normaliser.autowrap() && col + width > self.size.cols;
+        if (feeds || wraps) && row + 1 == self.margins().end && self.normaliser.pen().is_coloured {
+            return self.process_scrolling(&bytes);
+        }
         self.process(bytes.as_bytes());
     }
 
@@ -168,8 +190,13 @@ impl Emulator {
 
     /// Region and origin mode are the terminal's; vt100 has them for each screen.
     fn share_region(&mut self) {
+        let (row, col) = self.screen().cursor_position();
+        self.put_cursor(row, col);
+    }
+
+    /// Sets the cursor, with region, origin mode and pen as they are.
+    pub(super) fn put_cursor(&mut self, row: u16, col: u16) {
         let screen = self.screen();
-        let (row, col) = screen.cursor_position();
         let mut bytes = region_and_cursor(screen, self.modes.state(), row, col);
         bytes.push_str("\x1b[m");
         Style::pen(screen).write(Style::default(), &mut bytes);

@@ -1,5 +1,7 @@
 //! Bytes to characters that vt100 can print: UTF-8 across splits, DEC line drawing, substitutes.
 
+use super::looks;
+
 /// Printed for what is not UTF-8. vt100 skips U+FFFD without moving the cursor, which would shift the rest of the
 /// line; this is the picture of the control SUB, "a character that could not be shown".
 pub(super) const SUBSTITUTE: char = '\u{2426}';
@@ -56,14 +58,16 @@ impl Text {
 }
 
 fn push(text: &mut String, part: &str, lines: bool) {
-    // Only what begins with these two bytes needs a look: U+0080 to U+009F, U+FE0F and U+FFFD.
-    if !lines && memchr::memchr2(0xc2, 0xef, part.as_bytes()).is_none() {
+    // Only what begins with these bytes needs a look: U+0080 to U+009F, U+FE0F, U+FFFD, and what `looks` uses.
+    if !lines && memchr::memchr3(0xc2, 0xef, looks::LEAD, part.as_bytes()).is_none() {
         return text.push_str(part);
     }
     for c in part.chars() {
         match c {
-            // A variation selector widens a cell in vt100 0.18 and may panic there; C1 controls print nothing.
-            '\u{fe0f}' | '\u{80}'..='\u{9f}' => {}
+            '\u{fe0f}' => text.push(looks::EMOJI),
+            // C1 controls print nothing.
+            '\u{80}'..='\u{9f}' => {}
+            c if looks::is_tag(c) => {}
             '\u{fffd}' => text.push(SUBSTITUTE),
             '_' if lines => text.push(' '),
             '`'..='~' if lines => text.push(LINES[c as usize - 0x60]),
@@ -79,7 +83,7 @@ mod tests {
     #[test]
     fn every_split_gives_the_same_characters() {
         let bytes = b"a\xe9 b\xe2\x94\x80\xf0\x9f\x98\x80 \xe2\x82x \xff\xef\xb8\x8f\xc2\x85z\xef\xbf\xbd";
-        let expected = "a\u{2426} b─😀 \u{2426}x \u{2426}z\u{2426}";
+        let expected = "a\u{2426} b─😀 \u{2426}x \u{2426}\u{e0fff}z\u{2426}";
         for at in 0..=bytes.len() {
             let mut text = Text::default();
             let got = text.feed(&bytes[..at], false) + &text.feed(&bytes[at..], false);

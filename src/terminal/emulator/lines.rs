@@ -3,6 +3,7 @@
 //! While the alternate screen is shown, the numbers from `History::next` on name its rows.
 
 use super::Emulator;
+use super::looks::bare;
 use super::styled::{self, Style, Writer};
 use std::ops::Range;
 use vt100::Screen;
@@ -41,6 +42,7 @@ impl Emulator {
             at += glyph.cells;
             text.push_str(glyph.text);
         }
+        let mut text = bare(text);
         // Blanks that were never printed are not part of the line's text.
         text.extend(std::iter::repeat_n(' ', start.offset.saturating_sub(at)));
         text
@@ -72,7 +74,7 @@ impl Emulator {
         let mut length = 0;
         let to = to.min(self.end_line());
         for number in (from.max(self.history().first())..to).rev() {
-            let line = styled::trimmed(&self.styled_line(number).unwrap_or_default());
+            let line = bare(styled::trimmed(&self.styled_line(number).unwrap_or_default()));
             length += line.len() + 1;
             if length > limit + 1 {
                 if lines.is_empty() {
@@ -113,7 +115,11 @@ impl Emulator {
         let first = if self.is_alternate() { next } else { self.history().first() };
         let text = |number| {
             let line = self.styled_line(number).unwrap_or_default();
-            if sgr { styled::trimmed(&line) } else { styled::plain(&line).trim_end_matches(' ').to_owned() }
+            if sgr {
+                bare(styled::trimmed(&line))
+            } else {
+                styled::plain(&line).trim_end_matches(' ').to_owned()
+            }
         };
         let all: Vec<String> = (end.saturating_sub(lines as u64).max(first)..end).map(text).collect();
         snipped(&all, limit)

@@ -2,11 +2,13 @@
 //! for it, reflow, and replay to the outer terminal. Pure: bytes in, screen and signals out.
 
 mod acts;
+mod bce;
 mod below;
 mod charset;
 mod echo;
 mod history;
 mod lines;
+mod looks;
 mod normalise;
 mod read;
 mod reflow;
@@ -17,8 +19,10 @@ mod skim;
 mod styled;
 #[cfg(test)]
 mod tests;
+mod width;
 
 pub use lines::{EchoStart, SNIP};
+pub use looks::Additions;
 pub use read::Kept;
 pub use replay::Mark;
 pub use signals::Signal;
@@ -140,7 +144,7 @@ impl Emulator {
             self.begin_anew();
             self.pullable = None;
         }
-        self.normaliser = Normaliser::new();
+        self.normaliser.begin_anew();
         self.tabs = None;
         self.feed(&modes.restore());
         self.feed(&modes.pending());

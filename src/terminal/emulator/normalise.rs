@@ -2,8 +2,10 @@
 //! done with the cursor in view becomes an act. Only complete, well-formed sequences come out, at any split.
 
 use super::charset::Text;
+use super::looks::{Look, Looks};
 use super::sgr::Pen;
 use super::signals::{self, Signal};
+use super::width::cells_of;
 use crate::terminal::modes::Charsets;
 use crate::terminal::queries::Query;
 use crate::terminal::tokens::{Csi, Token, Tokenizer};
@@ -34,6 +36,10 @@ pub(super) enum Act {
     },
     /// Text while autowrap is off, insert mode on or tab stops are moved.
     Text(String),
+    /// Text and line feeds on a background colour, which what scrolls in gets as well.
+    Coloured(String),
+    /// ICH, DCH, IL, DL, SU, SD on a background colour.
+    Shift(u8, u16),
     /// DECSC, DECRC.
     Save,
     Recall,
@@ -70,6 +76,9 @@ struct Rules {
     no_wrap: bool,
     insert: bool,
     own_tabs: bool,
+    /// The last character, for REP.
+    last: Option<char>,
+    looks: Looks,
     queue: VecDeque<Step>,
 }
 
@@ -78,8 +87,29 @@ impl Normaliser {
         Self { scan: Tokenizer::new(), rules: Rules::default() }
     }
 
+    /// Forgets the stream, and not what lines of the history name.
+    pub(super) fn begin_anew(&mut self) {
+        let looks = std::mem::take(&mut self.rules.looks);
+        *self = Self { rules: Rules { looks, ..Rules::default() }, ..Self::new() };
+    }
+
     pub(super) fn pen(&self) -> Pen {
         self.rules.pen
+    }
+
+    /// The last character printed.
+    pub(super) fn last(&self) -> Option<char> {
+        self.rules.last
+    }
+
+    pub(super) fn looks(&self) -> &Looks {
+        &self.rules.looks
+    }
+
+    /// What DECSC saved on the primary and the alternate screen.
+    pub(super) fn saved(&self, screen: usize) -> (Charsets, Look) {
+        let (charsets, pen) = self.rules.saved[screen];
+        (charsets, pen.look)
     }
 
     pub(super) fn insert_mode(&self) -> bool {
@@ -90,7 +120,7 @@ impl Normaliser {
         !self.rules.no_wrap
     }
 
-    /// Whether the remote ever saved the cursor.
+    /// Whether the remote ever saved the cursor, as mode 1049 does too.
     pub(super) fn has_saved(&self) -> bool {
         self.rules.has_saved
     }
@@ -139,6 +169,7 @@ impl Rules {
             Token::Escape { intermediates: [b'#'], last: b'8' } => self.act(Act::Align),
             Token::Escape { intermediates, last } => self.charsets.designate(intermediates, *last),
             Token::Csi(csi) => self.control(csi, out),
+            Token::Osc(link @ [b'8', b';', ..]) => self.looks.link(&mut self.pen.look, link),
             Token::Osc(payload) => self.queue.extend(signals::command(payload).into_iter().map(Step::Signal)),
             Token::Dcs([b'$' | b'+', b'q', ..]) => self.ask(Query::Capability),
             Token::Dcs(_) => {}
@@ -147,7 +178,9 @@ impl Rules {
 
     fn print(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let lines = self.charsets.draws_lines();
-        if bytes.is_ascii() && !lines && !self.text.is_partial() && !self.is_careful() {
+        if bytes.is_ascii() && !lines && !self.text.is_partial() && !self.is_special() {
+            let last = bytes.iter().rev().find(|b| **b >= b' ');
+            self.last = last.copied().map(char::from).or(self.last);
             return out.extend_from_slice(bytes);
         }
         let text = self.text.feed(bytes, lines);
@@ -155,8 +188,12 @@ impl Rules {
     }
 
     fn put(&mut self, text: String, out: &mut Vec<u8>) {
+        self.last = text.chars().rev().find(|c| *c >= ' ' && cells_of(*c) > 0).or(self.last);
+        let text = if self.pen.look == Look::default() { text } else { self.pen.look.dress(&text) };
         if self.is_careful() {
             self.act(Act::Text(text));
+        } else if self.pen.is_coloured {
+            self.act(Act::Coloured(text));
         } else {
             out.extend_from_slice(text.as_bytes());
         }
@@ -165,6 +202,21 @@ impl Rules {
     /// Whether text must be printed one character at a time.
     fn is_careful(&self) -> bool {
         self.no_wrap || self.insert || self.own_tabs
+    }
+
+    /// Whether text is more to vt100 than its bytes.
+    fn is_special(&self) -> bool {
+        self.is_careful() || self.pen.is_coloured || self.pen.look != Look::default()
+    }
+
+    fn repeat(&mut self, count: u16, out: &mut Vec<u8>) {
+        let Some(last) = self.last else { return };
+        let count = count.min(REPEAT_LIMIT);
+        if self.is_special() {
+            self.put(last.to_string().repeat(usize::from(count)), out);
+        } else {
+            out.extend_from_slice(format!("\x1b[{count}b").as_bytes());
+        }
     }
 
     fn act(&mut self, act: Act) {
@@ -181,9 +233,10 @@ impl Rules {
             0x07 => self.queue.push_back(Step::Signal(Signal::Bell)),
             0x08 => self.act(Act::Back(1)),
             0x09 => self.put("\t".into(), out),
-            0x0a..=0x0d => out.push(byte),
-            0x0e => self.charsets.shifted = true,
-            0x0f => self.charsets.shifted = false,
+            0x0a..=0x0c => self.put(char::from(byte).into(), out),
+            0x0d => out.push(byte),
+            0x0e => self.charsets.shift = 1,
+            0x0f => self.charsets.shift = 0,
             _ => {}
         }
     }
@@ -194,8 +247,10 @@ impl Rules {
             b'8' => self.recall(),
             b'=' | b'>' => out.extend_from_slice(&[0x1b, last]),
             b'M' => self.act(Act::ReverseIndex),
-            b'D' => out.push(b'\n'),
-            b'E' => out.extend_from_slice(b"\r\n"),
+            b'D' => self.put("\n".into(), out),
+            b'E' => self.put("\r\n".into(), out),
+            b'n' => self.charsets.shift = 2,
+            b'o' => self.charsets.shift = 3,
             b'H' => {
                 self.own_tabs = true;
                 self.act(Act::SetTab);
@@ -203,7 +258,8 @@ impl Rules {
             b'Z' => self.ask(Query::Attributes(1)),
             b'c' => {
                 let queue = std::mem::take(&mut self.queue);
-                *self = Self { queue, ..Self::default() };
+                let looks = std::mem::take(&mut self.looks);
+                *self = Self { queue, looks, ..Self::default() };
                 self.act(Act::Reset);
             }
             _ => {}
@@ -213,12 +269,15 @@ impl Rules {
     fn control(&mut self, csi: &Csi<'_>, out: &mut Vec<u8>) {
         let first = csi.number(0, 1);
         match csi.name() {
-            (0, 0, b'm') => self.pen.normalise(csi.params, out),
+            (0, 0, b'm') => self.pen.normalise(csi.params, &mut self.looks, out),
             (0, 0, b'D') => self.act(Act::Back(first)),
             (0, 0, b'a') => out.extend_from_slice(format!("\x1b[{first}C").as_bytes()),
             (0, 0, b'A' | b'B' | b'd') => self.act(Act::Vertical(csi.last, first)),
             (0, 0, b'e') => self.act(Act::Vertical(b'B', first)),
-            (0, 0, b'b') => out.extend_from_slice(format!("\x1b[{}b", first.min(REPEAT_LIMIT)).as_bytes()),
+            (0, 0, b'b') => self.repeat(first, out),
+            (0, 0, b'@' | b'L' | b'M' | b'P' | b'S' | b'T') if self.pen.is_coloured => {
+                self.act(Act::Shift(csi.last, first));
+            }
             (0, 0, b'I') => self.act(Act::Tab(i32::from(first))),
             (0, 0, b'Z') => self.act(Act::Tab(-i32::from(first))),
             (0, 0, b'g') => {
@@ -297,8 +356,9 @@ impl Rules {
                 }
                 if mode == 1049 && on {
                     self.saved[0] = (self.charsets, self.pen);
+                    self.has_saved = true;
                 } else if mode == 1049 {
-                    (self.charsets, self.pen) = self.saved[0];
+                    self.restore(0);
                 }
                 self.is_alternate = on;
                 self.act(Act::Switch(mode, on));
@@ -329,7 +389,14 @@ impl Rules {
     }
 
     fn recall(&mut self) {
-        (self.charsets, self.pen) = self.saved[usize::from(self.is_alternate)];
+        self.restore(usize::from(self.is_alternate));
         self.act(Act::Recall);
+    }
+
+    /// A link is a mode, and is not saved.
+    fn restore(&mut self, screen: usize) {
+        let link = self.pen.look;
+        (self.charsets, self.pen) = self.saved[screen];
+        self.pen.look.keep_link(link);
     }
 }

@@ -27,9 +27,7 @@ impl Emulator {
         if (old.cols, old.rows) == (size.cols, size.rows) {
             return;
         }
-        if old.rows != size.rows {
-            self.modes.resized();
-        }
+        self.modes.resized();
         // The rebuild is one vt100 call after another on content that anyone may have made.
         if catch_unwind(AssertUnwindSafe(|| self.rebuild(old))).is_err() {
             self.recover();

@@ -4,9 +4,10 @@
 
 use super::charset::SUBSTITUTE;
 use super::lines::{EchoStart, line_of, spans};
+use super::looks::Look;
 use super::reflow::{cursor_below, goto, primary, saved_cursor, write_line};
-use super::styled::{self, Style};
-use super::{Emulator, Size};
+use super::styled::{self, Style, Writer};
+use super::{Emulator, Modes, Size};
 use crate::terminal::modes::{self, State};
 use vt100::Screen;
 
@@ -26,6 +27,9 @@ pub struct Mark {
     /// The cursor's row on the primary screen.
     row: u16,
     cleared: u64,
+    tabs: Option<Vec<u16>>,
+    /// It was cut off inside an OSC, which Alacritty then obeys as far as it came.
+    is_in_command: bool,
     /// How many rows of the outer terminal stand above the remote's first one: what the user did before the session.
     above: Option<u16>,
 }
@@ -39,6 +43,12 @@ impl Mark {
     /// Says in which row, counted from 1, the outer terminal has its cursor on the primary screen (its answer to CPR).
     pub fn cursor_is_in(&mut self, row: u16) {
         self.above = Some(row.saturating_sub(1).saturating_sub(self.row));
+    }
+
+    /// Bytes that make the keyboard of the panel's screen what the remote, which is in `modes` now, has it on its own
+    /// alternate screen: before that is left.
+    pub fn release(&self, modes: &Modes) -> Vec<u8> {
+        modes::keyboard_change(&self.modes.suspended(), modes.state())
     }
 }
 
@@ -54,6 +64,8 @@ impl Emulator {
             size: self.size,
             modes: self.modes.state().clone(),
             is_broken: self.normaliser.is_in_character(),
+            tabs: self.tabs.clone(),
+            is_in_command: self.normaliser.pending().starts_with(b"\x1b]"),
             row: primary(self.screen()).cursor_position().0,
             cleared: self.cleared,
             // Once a row has scrolled off, or all was erased, the session has the whole screen.
@@ -62,18 +74,23 @@ impl Emulator {
     }
 
     /// Bytes for the outer terminal, which was cut off at `mark` (`Modes::cut`), set by
-    /// `Modes::suspend_for_panel`, and is now back on the screen that it was on at the mark: on its primary screen
+    /// `Modes::suspend_for_panel`, let go (`Mark::release`), and is now back on the screen that it was on at the mark: on its primary screen
     /// (`CSI ? 1049 l` undone the panel's own), or, where the remote was on the alternate screen already, still on that.
     /// Empty if nothing was printed since and nothing had been suspended.
     pub fn replay(&self, mark: &Mark) -> Vec<u8> {
         let now = self.modes.state();
-        let suspended = mark.modes.suspended();
+        let mut suspended = mark.modes.suspended();
+        suspended.keyboard[1].clone_from(&now.keyboard[1]);
+        if mark.is_in_command {
+            suspended.title = None;
+        }
         let (was_alternate, is_alternate) = (mark.modes.alternate != 0, self.is_alternate());
         let resized = (mark.size.cols, mark.size.rows) != (self.size.cols, self.size.rows);
         let is_primary_stale = self.primary_printed != mark.primary_printed || resized || mark.is_broken;
         let is_placed = now.region.is_some() || now.is_on(6) || self.normaliser.has_saved();
         let mut out = Vec::new();
-        if self.printed == mark.printed && !is_primary_stale && !was_alternate && !is_placed {
+        let is_tabbed = self.tabs != mark.tabs;
+        if self.printed == mark.printed && !is_primary_stale && !was_alternate && !is_placed && !is_tabbed {
             out.extend(modes::change(&suspended, now));
             out.extend(self.normaliser.pending());
             return out;
@@ -81,12 +98,18 @@ impl Emulator {
 
         let mut from = suspended;
         let mut down = 0;
-        if is_primary_stale || !is_alternate {
+        if is_primary_stale || !is_alternate || is_tabbed {
             let mut to = from.clone();
             to.alternate = 0;
             out.extend(modes::change(&from, &to));
             out.extend_from_slice(NEUTRAL);
+            if self.normaliser.looks().has_links() {
+                out.extend_from_slice(b"\x1b]8;;\x1b\\");
+            }
             from = to;
+        }
+        if is_tabbed {
+            out.extend_from_slice(self.tab_stops().as_bytes());
         }
         if is_primary_stale || !was_alternate {
             let primary = primary(self.screen());
@@ -97,9 +120,9 @@ impl Emulator {
                 down = above.unwrap_or(0);
             }
             let mut state = String::new();
-            saved(&primary, self.saved_pens[0], down, &mut state);
+            self.saved(&primary, 0, down, &mut state);
             cursor_below(&primary, primary.cursor_position(), down, &mut state);
-            out.extend_from_slice(state.as_bytes());
+            out.extend_from_slice(self.shown(&state).as_bytes());
         }
         if is_alternate {
             from = self.paint_alternate(&mut out, &from, now);
@@ -131,12 +154,13 @@ impl Emulator {
         // The pen is saved on the way in, and must be the one to come back to.
         let mut pen = String::new();
         self.saved_pens[0].write(Style::default(), &mut pen);
+        self.normaliser.looks().write_pen(self.normaliser.saved(0).1, &mut pen);
         out.extend_from_slice(pen.as_bytes());
         out.extend(modes::change(from, &to));
         out.extend_from_slice(NEUTRAL);
         let mut text = self.screen().contents_formatted();
-        saved(self.screen(), self.saved_pens[1], 0, &mut text);
-        out.extend_from_slice(shown(&text).as_bytes());
+        self.saved(self.screen(), 1, 0, &mut text);
+        out.extend_from_slice(self.shown(&text).as_bytes());
         to
     }
 
@@ -184,7 +208,7 @@ impl Emulator {
             text.push_str(if index > 0 { "\r\n" } else { "" });
             write_line(&line_of(screen, span.clone()), &mut text);
         }
-        out.extend_from_slice(shown(&text).as_bytes());
+        out.extend_from_slice(self.shown(&text).as_bytes());
         let printed = if scrolled { rows } else { spans[last].end };
         above.unwrap_or(0).min(rows - printed.min(rows))
     }
@@ -196,28 +220,68 @@ impl Emulator {
         if now.is_on(6) {
             let top = now.region.map_or(0, |(top, _)| top - 1);
             goto(&mut state, row.saturating_sub(top), col.min(self.size.cols - 1));
+        } else if let Some(before) = self.repeatable(screen) {
+            cursor_below(screen, (row, before), down, &mut state);
+            if let Some(cell) = screen.cell(row, before) {
+                let mut writer = Writer::new();
+                writer.push(Style::of(cell), cell.contents());
+                state.push_str("\x1b[m");
+                state.push_str(&writer.finish());
+            }
         } else {
             cursor_below(screen, (row, col), down, &mut state);
         }
         state.push_str("\x1b[m");
         Style::pen(screen).write(Style::default(), &mut state);
-        out.extend_from_slice(shown(&state).as_bytes());
+        let mut state = self.shown(&state);
+        self.normaliser.looks().write_pen(self.normaliser.pen().look, &mut state);
+        out.extend_from_slice(state.as_bytes());
+    }
+
+    /// The column of the character before the cursor, where that is the one that REP would repeat: printed again it still is.
+    fn repeatable(&self, screen: &Screen) -> Option<u16> {
+        let (row, col) = screen.cursor_position();
+        let last = col.checked_sub(1)?;
+        let is_half = screen.cell(row, last).is_some_and(vt100::Cell::is_wide_continuation);
+        let before = if is_half { last.checked_sub(1)? } else { last };
+        let first = screen.cell(row, before)?.contents().chars().next()?;
+        (Some(first) == self.normaliser.last()).then_some(before)
+    }
+
+    /// The panel's own alternate screen overwrote what the remote had saved by DECSC.
+    fn saved(&self, screen: &Screen, which: usize, down: u16, state: &mut String) {
+        let (row, col) = saved_cursor(screen);
+        let (charsets, look) = self.normaliser.saved(which);
+        let (neutral, saved) = (State::default(), State::with_charsets(charsets));
+        let [designate, undo] =
+            [(&neutral, &saved), (&saved, &neutral)].map(|(from, to)| modes::change(from, to));
+        goto(state, row + down, col.min(screen.size().1.get() - 1));
+        state.push_str("\x1b[m");
+        self.saved_pens[which].write(Style::default(), state);
+        if look != Look::default() {
+            self.normaliser.looks().write_pen(look, state);
+        }
+        state.push_str(&String::from_utf8_lossy(&designate));
+        state.push_str("\x1b7\x1b[m");
+        state.push_str(&String::from_utf8_lossy(&undo));
+    }
+
+    /// Sets the tab stops.
+    fn tab_stops(&self) -> String {
+        let every_eighth = || (0..self.size.cols).step_by(8).collect();
+        let stops = self.tabs.clone().unwrap_or_else(every_eighth);
+        let mut text = String::from("\x1b[3g");
+        for col in stops.into_iter().filter(|col| *col < self.size.cols) {
+            text.push_str(&format!("\x1b[{}G\x1bH", col + 1));
+        }
+        text
+    }
+
+    /// The outer terminal has its own picture for what is not UTF-8, and a place for what vt100 has none for.
+    fn shown(&self, text: &str) -> String {
+        self.normaliser.looks().shown(&text.replace(SUBSTITUTE, "\u{fffd}"))
     }
 }
 
 /// Whatever the terminal restored by itself when it left the alternate screen: painting starts from nothing.
 const NEUTRAL: &[u8] = b"\x1b[?6l\x1b[r\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f\x1b[m";
-
-/// The panel's own alternate screen overwrote what the remote had saved by DECSC.
-fn saved(screen: &Screen, pen: Style, down: u16, state: &mut String) {
-    let (row, col) = saved_cursor(screen);
-    goto(state, row + down, col.min(screen.size().1.get() - 1));
-    state.push_str("\x1b[m");
-    pen.write(Style::default(), state);
-    state.push_str("\x1b7\x1b[m");
-}
-
-/// The outer terminal has its own picture for what is not UTF-8.
-fn shown(text: &str) -> String {
-    text.replace(SUBSTITUTE, "\u{fffd}")
-}

@@ -1,17 +1,25 @@
 //! SGR as vt100 0.18 reads it right: colon forms flattened, underline styles reduced, colours of underlines and
-//! unknown attributes left out; and erasing without painting inverse or underlined blanks.
+//! unknown attributes left out (`looks` has those that are known); and erasing without painting inverse or underlined
+//! blanks.
 
+use super::looks::{Look, Looks};
 use crate::terminal::tokens::{Csi, number};
 
-/// Attributes that erased cells must not get, although vt100 gives them.
+/// What must be known of the attributes that vt100 keeps, and those that it does not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Pen {
+    /// Erased cells must not get these two, although vt100 gives them.
     inverse: bool,
     underline: bool,
+    /// A background colour, which erased cells get.
+    pub(super) is_coloured: bool,
+    bold: bool,
+    dim: bool,
+    pub(super) look: Look,
 }
 
 impl Pen {
-    pub(super) fn normalise(&mut self, params: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn normalise(&mut self, params: &[u8], looks: &mut Looks, out: &mut Vec<u8>) {
         let start = out.len();
         let mut groups = params.split(|b| *b == b';');
         while let Some(group) = groups.next() {
@@ -26,15 +34,26 @@ impl Pen {
                     } else {
                         nested_color(&parts.collect::<Vec<_>>())
                     };
-                    if let (Some(color), 38 | 48) = (color, code) {
-                        write(out, start, &format!("{code};{color}"));
+                    match color {
+                        Some(color) if code == 58 => looks.colour(&mut self.look, &color),
+                        Some(color) => {
+                            self.is_coloured |= code == 48;
+                            let color: Vec<String> = color.iter().map(u16::to_string).collect();
+                            let space = if color.len() == 1 { 5 } else { 2 };
+                            write(out, start, &format!("{code};{space};{}", color.join(";")));
+                        }
+                        None => {}
                     }
                 }
-                4 if !is_flat => self.attribute(out, start, if parts.next() == Some(0) { 24 } else { 4 }),
-                21 => self.attribute(out, start, 4),
+                4 if !is_flat => {
+                    let style = parts.next().unwrap_or(1);
+                    self.attribute(out, start, if style == 0 { 24 } else { 4 });
+                    self.look.underline(style);
+                }
                 0..=4 | 7 | 22..=24 | 27 | 30..=37 | 39..=47 | 49 | 90..=97 | 100..=107 if is_flat => {
                     self.attribute(out, start, code);
                 }
+                _ if is_flat => self.look.set(code),
                 _ => {}
             }
         }
@@ -45,11 +64,18 @@ impl Pen {
 
     fn attribute(&mut self, out: &mut Vec<u8>, start: usize, code: u16) {
         match code {
-            0 => *self = Self::default(),
+            0 => *self = Self { look: self.look, ..Self::default() },
+            1 => self.bold = true,
+            2 => self.dim = true,
+            22 => (self.bold, self.dim) = (false, false),
+            40..=47 | 100..=107 => self.is_coloured = true,
+            49 => self.is_coloured = false,
             4 | 24 => self.underline = code == 4,
             7 | 27 => self.inverse = code == 7,
             _ => {}
         }
+        self.look.set(code);
+        self.look.both(self.bold && self.dim);
         write(out, start, &code.to_string());
     }
 
@@ -61,7 +87,7 @@ impl Pen {
     }
 
     pub(super) fn lay_down(self) -> &'static [u8] {
-        if self == Self::default() { b"" } else { b"\x1b[24;27m" }
+        if self.inverse || self.underline { b"\x1b[24;27m" } else { b"" }
     }
 
     pub(super) fn take_up(self) -> &'static [u8] {
@@ -74,8 +100,9 @@ impl Pen {
     }
 }
 
-/// `5;n` or `2;r;g;b`; takes its arguments also where they are out of range, and yields nothing then.
-fn flat_color(next: &mut dyn FnMut() -> u16) -> Option<String> {
+/// An index, or red, green and blue, of `5;n` or `2;r;g;b`; takes its arguments also where they are out of range, and
+/// yields nothing then.
+fn flat_color(next: &mut dyn FnMut() -> u16) -> Option<Vec<u16>> {
     match next() {
         5 => color(&[next()]),
         2 => color(&[next(), next(), next()]),
@@ -84,7 +111,7 @@ fn flat_color(next: &mut dyn FnMut() -> u16) -> Option<String> {
 }
 
 /// `5:n`, `2:r:g:b`, or with the colour space that ISO 8613-6 has, `2::r:g:b`.
-fn nested_color(parts: &[u16]) -> Option<String> {
+fn nested_color(parts: &[u16]) -> Option<Vec<u16>> {
     match parts {
         [5, index, ..] => color(&[*index]),
         [2, r, g, b] | [2, _, r, g, b, ..] => color(&[*r, *g, *b]),
@@ -92,15 +119,8 @@ fn nested_color(parts: &[u16]) -> Option<String> {
     }
 }
 
-fn color(values: &[u16]) -> Option<String> {
-    if values.iter().any(|value| *value > 255) {
-        return None;
-    }
-    match values {
-        [index] => Some(format!("5;{index}")),
-        [r, g, b] => Some(format!("2;{r};{g};{b}")),
-        _ => None,
-    }
+fn color(values: &[u16]) -> Option<Vec<u16>> {
+    values.iter().all(|value| *value <= 255).then(|| values.to_vec())
 }
 
 /// vte keeps at most 32 parameters: each attribute is a sequence part, and a new sequence begins in time.
@@ -120,7 +140,7 @@ mod tests {
 
     fn normalised(params: &str) -> String {
         let mut out = Vec::new();
-        Pen::default().normalise(params.as_bytes(), &mut out);
+        Pen::default().normalise(params.as_bytes(), &mut Looks::default(), &mut out);
         String::from_utf8(out).expect("ASCII")
     }
 
@@ -134,7 +154,7 @@ mod tests {
             ("38:2:10:20:30;1", "\x1b[38;2;10;20;30;1m"),
             ("48:5:7", "\x1b[48;5;7m"),
             ("4:3", "\x1b[4m"),
-            ("4:0;21", "\x1b[24;4m"),
+            ("4:0;4", "\x1b[24;4m"),
         ] {
             assert_eq!(normalised(given), expected, "{given}");
         }
@@ -142,7 +162,7 @@ mod tests {
 
     #[test]
     fn what_vt100_would_misread_is_left_out_and_never_becomes_a_reset() {
-        for given in ["58;5;1", "58;2;1;2;3", "58:2::1:2:3", "5", "9;53", "38;5;999", "1:2"] {
+        for given in ["58;5;1", "58;2;1;2;3", "58:2::1:2:3", "5", "9;53", "21", "38;5;999", "1:2"] {
             assert_eq!(normalised(given), "", "{given}");
         }
         assert_eq!(normalised("58;5;1;31"), "\x1b[31m");

@@ -1,6 +1,7 @@
 //! Text with SGR, as lines of history are kept: reading it glyph by glyph, and writing it as short as it goes.
 
-use unicode_width::UnicodeWidthChar;
+use super::looks::bare;
+use super::width::cells_of;
 use vt100::{Cell, Color, Screen};
 
 /// The attributes that vt100 keeps for a cell.
@@ -140,6 +141,12 @@ pub(super) struct Glyph<'a> {
     pub(super) cells: usize,
 }
 
+impl Glyph<'_> {
+    fn is_blank(&self) -> bool {
+        self.text.starts_with(' ') && bare(self.text.to_owned()) == " "
+    }
+}
+
 /// The glyphs of a line of text with SGR.
 pub(super) fn glyphs(line: &str) -> impl Iterator<Item = Glyph<'_>> {
     let mut rest = line;
@@ -162,11 +169,6 @@ pub(super) fn glyphs(line: &str) -> impl Iterator<Item = Glyph<'_>> {
     })
 }
 
-/// How many cells vt100 gives a character.
-pub(super) fn cells_of(c: char) -> usize {
-    c.width().unwrap_or(1).min(2)
-}
-
 /// How many cells a line takes, without the gaps before wide characters that did not fit.
 pub(super) fn cells(line: &str) -> usize {
     if line.is_ascii() && !line.contains('\x1b') {
@@ -177,22 +179,16 @@ pub(super) fn cells(line: &str) -> usize {
 
 pub(super) fn plain(line: &str) -> String {
     if !line.contains('\x1b') {
-        return line.to_owned();
+        return bare(line.to_owned());
     }
-    glyphs(line).map(|glyph| glyph.text).collect()
+    bare(glyphs(line).map(|glyph| glyph.text).collect())
 }
 
 /// The line without blanks at its end, whatever their colour.
 pub(super) fn trimmed(line: &str) -> String {
-    let text = plain(line);
-    let keep = text.trim_end_matches(' ').len();
+    let keep = glyphs(line).enumerate().filter(|(_, glyph)| !glyph.is_blank()).map(|(at, _)| at + 1).last();
     let mut writer = Writer::new();
-    let mut at = 0;
-    for glyph in glyphs(line) {
-        if at >= keep {
-            break;
-        }
-        at += glyph.text.len();
+    for glyph in glyphs(line).take(keep.unwrap_or(0)) {
         writer.push(glyph.style, glyph.text);
     }
     writer.finish()

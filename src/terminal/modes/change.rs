@@ -1,6 +1,6 @@
 //! Bytes that bring a terminal from one state of modes to another.
 
-use super::state::State;
+use super::state::{MOUSE, SETS, State, is_mouse};
 
 /// The order is that of leaving cleanly: a synchronized update ends first; the alternate screen is left before
 /// keyboard flags change, because each screen has its own; what would hold back or move drawing comes last.
@@ -14,6 +14,7 @@ pub(crate) fn change(from: &State, to: &State) -> Vec<u8> {
         osc(&mut out, b"8;;");
     }
     if from.alternate != 0 && to.alternate == 0 {
+        keyboard(&mut out, &from.keyboard[1], &to.keyboard[1]);
         private(&mut out, from.alternate, false);
     }
     if to.alternate == 0 || from.alternate == 0 {
@@ -27,6 +28,7 @@ pub(crate) fn change(from: &State, to: &State) -> Vec<u8> {
     }
     key_options(&mut out, &from.key_options, &to.key_options);
     private_modes(&mut out, from, to);
+    mouse(&mut out, from, to);
     drawing(&mut out, from, to);
     if to.title.is_some() && to.title != from.title {
         osc(&mut out, to.title.as_deref().unwrap_or_default());
@@ -48,11 +50,33 @@ fn private_modes(out: &mut Vec<u8>, from: &State, to: &State) {
             !to.private.iter().any(|(had, _)| had == mode)
         }));
         for (mode, _) in seen {
-            if to.value(*mode) == Some(on) && from.value(*mode) != Some(on) && *mode != 2026 {
+            let is_due = to.value(*mode) == Some(on) && from.value(*mode) != Some(on);
+            if is_due && *mode != 2026 && !is_mouse(*mode) {
                 private(out, *mode, on);
             }
         }
     }
+}
+
+/// The part of a change that concerns the alternate screen's keyboard flags, on that screen.
+pub(crate) fn keyboard_change(from: &State, to: &State) -> Vec<u8> {
+    let mut out = Vec::new();
+    keyboard(&mut out, &from.keyboard[1], &to.keyboard[1]);
+    out
+}
+
+/// Terminals differ in which of these modes end which: what the remote did is done again in its order.
+fn mouse(out: &mut Vec<u8>, from: &State, to: &State) {
+    if from.mouse == to.mouse {
+        return;
+    }
+    let is_still = |mode| to.mouse.iter().rfind(|(had, _)| *had == mode).is_some_and(|(_, on)| *on);
+    for mode in MOUSE {
+        if from.is_on(mode) && (to.mouse.is_empty() || !is_still(mode)) {
+            private(out, mode, false);
+        }
+    }
+    to.mouse.iter().for_each(|(mode, on)| private(out, *mode, *on));
 }
 
 fn drawing(out: &mut Vec<u8>, from: &State, to: &State) {
@@ -74,13 +98,15 @@ fn drawing(out: &mut Vec<u8>, from: &State, to: &State) {
     if from.shape != to.shape {
         out.extend_from_slice(format!("\x1b[{} q", to.shape).as_bytes());
     }
-    for (index, opener) in [b'(', b')'].into_iter().enumerate() {
+    for (index, opener) in SETS.into_iter().enumerate() {
         if from.charsets.g[index] != to.charsets.g[index] {
             out.extend_from_slice(&[0x1b, opener, to.charsets.g[index]]);
         }
     }
-    if from.charsets.shifted != to.charsets.shifted {
-        out.push(if to.charsets.shifted { 0x0e } else { 0x0f });
+    if from.charsets.shift != to.charsets.shift {
+        out.extend_from_slice(
+            [&b"\x0f"[..], b"\x0e", b"\x1bn", b"\x1bo"][usize::from(to.charsets.shift & 3)],
+        );
     }
 }
 

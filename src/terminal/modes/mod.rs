@@ -8,7 +8,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use change::change;
+pub(crate) use change::{change, keyboard_change};
 pub use input::InputModes;
 pub(crate) use state::{Charsets, State, osc_number};
 
@@ -56,7 +56,9 @@ impl Modes {
 
     /// Bytes that bring a terminal that received the stream so far back to ground, without any other effect.
     pub fn cut(&self) -> Vec<u8> {
-        self.scan.cut().to_vec()
+        // Alacritty obeys an OSC that is cut off: a link must not spread over what is drawn next.
+        let link = if self.pending().starts_with(b"\x1b]8") { &b"\x1b]8;;\x1b\\"[..] } else { b"" };
+        [self.scan.cut(), link].concat()
     }
 
     /// The sequence or character that has begun, as bytes: undoes a `cut`.
@@ -93,7 +95,7 @@ impl Modes {
         self.state.alternate != 0
     }
 
-    /// The window has another height: terminals then drop the scroll region.
+    /// The window has another size: terminals then drop the scroll region (xterm, kitty, Alacritty).
     pub fn resized(&mut self) {
         self.state.region = None;
     }
@@ -119,7 +121,13 @@ impl Modes {
     /// `InputModes`. Whoever draws brings it back to this state before it calls
     /// `Emulator::replay`, whose bytes go on from here.
     pub fn suspend_for_panel(&self) -> Vec<u8> {
-        change(&self.state, &self.state.suspended())
+        let suspended = self.state.suspended();
+        let mut bytes = change(&self.state, &suspended);
+        if !self.is_alternate() {
+            // The alternate screen is shown all the same, with its own keyboard flags.
+            bytes.extend(keyboard_change(&self.state, &suspended));
+        }
+        bytes
     }
 
     /// The way back from there.

@@ -10,37 +10,40 @@ const KEYBOARD_LIMIT: usize = 8;
 /// Longest title or link kept.
 const TEXT_LIMIT: usize = 4096;
 
-pub(crate) const MOUSE: [u16; 8] = [9, 1000, 1001, 1002, 1003, 1005, 1006, 1015];
-const MOUSE_PIXELS: u16 = 1016;
+/// What the mouse reports, and how.
+pub(super) const MOUSE: [u16; 9] = [9, 1000, 1001, 1002, 1003, 1005, 1006, 1015, 1016];
+/// What designates G0 to G3.
+pub(super) const SETS: [u8; 4] = *b"()*+";
 
-/// Designated character sets: `(`, `)` and which of the two is shifted in.
+pub(super) fn is_mouse(mode: u16) -> bool {
+    MOUSE.contains(&mode)
+}
+
+/// Designated character sets, and which of the four is shifted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Charsets {
-    pub(crate) g: [u8; 2],
-    pub(crate) shifted: bool,
+    pub(crate) g: [u8; 4],
+    pub(crate) shift: u8,
 }
 
 impl Default for Charsets {
     fn default() -> Self {
-        Self { g: *b"BB", shifted: false }
+        Self { g: *b"BBBB", shift: 0 }
     }
 }
 
 impl Charsets {
     /// Whether letters are drawn as lines (DEC special graphics).
     pub(crate) fn draws_lines(&self) -> bool {
-        self.g[usize::from(self.shifted)] == b'0'
+        self.g[usize::from(self.shift & 3)] == b'0'
     }
 
-    /// `ESC ( x`, `ESC ) x`; other sets are left alone.
+    /// `ESC ( x` to `ESC + x`.
     pub(crate) fn designate(&mut self, intermediates: &[u8], last: u8) {
-        match intermediates {
-            [b'('] => self.g[0] = last,
-            [b')'] => self.g[1] = last,
+        let Some((first, more)) = intermediates.split_first() else { return };
+        if let Some(set) = SETS.iter().position(|opener| opener == first) {
             // Two-byte designators name national sets, none of which has lines.
-            [b'(', _] => self.g[0] = b'B',
-            [b')', _] => self.g[1] = b'B',
-            _ => {}
+            self.g[set] = if more.is_empty() { last } else { b'B' };
         }
     }
 }
@@ -49,6 +52,8 @@ impl Charsets {
 pub(crate) struct State {
     /// Private modes seen, in the order of their last change.
     pub(crate) private: Vec<(u16, bool)>,
+    /// The last setting and the last resetting of each mouse mode, in their order.
+    pub(crate) mouse: Vec<(u16, bool)>,
     /// 0, or the mode that entered the alternate screen: 47, 1047 or 1049.
     pub(crate) alternate: u16,
     pub(crate) insert: bool,
@@ -71,10 +76,14 @@ pub(crate) struct State {
 }
 
 impl State {
+    pub(crate) fn with_charsets(charsets: Charsets) -> Self {
+        Self { charsets, ..Self::default() }
+    }
+
     pub(crate) fn apply(&mut self, token: &Token<'_>) {
         match token {
-            Token::Control(0x0e) => self.charsets.shifted = true,
-            Token::Control(0x0f) => self.charsets.shifted = false,
+            Token::Control(0x0e) => self.charsets.shift = 1,
+            Token::Control(0x0f) => self.charsets.shift = 0,
             Token::Escape { intermediates: [], last } => self.escape(*last),
             Token::Escape { intermediates, last } => self.charsets.designate(intermediates, *last),
             Token::Csi(csi) => self.control(csi),
@@ -89,6 +98,8 @@ impl State {
             b'>' => self.keypad = false,
             b'7' => self.save(),
             b'8' => self.recall(),
+            b'n' => self.charsets.shift = 2,
+            b'o' => self.charsets.shift = 3,
             b'c' => *self = Self::default(),
             _ => {}
         }
@@ -165,6 +176,14 @@ impl State {
     }
 
     fn note(&mut self, mode: u16, on: bool) {
+        if is_mouse(mode) {
+            self.mouse.retain(|had| *had != (mode, on));
+            self.mouse.push((mode, on));
+            // Resetting what was never set is nothing.
+            let first = self.mouse.iter().position(|(_, on)| *on).unwrap_or(self.mouse.len());
+            self.mouse.drain(..first);
+            return;
+        }
         self.private.retain(|(had, _)| *had != mode);
         if self.private.len() < PRIVATE_LIMIT {
             self.private.push((mode, on));
@@ -239,11 +258,12 @@ impl State {
 
     /// What a private mode was set to, or its default; `None` where terminals differ.
     pub(crate) fn value(&self, mode: u16) -> Option<bool> {
-        let seen = self.private.iter().find(|(had, _)| *had == mode).map(|(_, on)| *on);
+        let list = if is_mouse(mode) { &self.mouse } else { &self.private };
+        let seen = list.iter().rfind(|(had, _)| *had == mode).map(|(_, on)| *on);
         seen.or(match mode {
             7 | 25 => Some(true),
-            1 | 5 | 6 | 45 | 66 | 69 | 1004 | 2004 | 2026 | 2031 | 2048 | MOUSE_PIXELS => Some(false),
-            _ if MOUSE.contains(&mode) => Some(false),
+            1 | 5 | 6 | 45 | 66 | 69 | 1004 | 2004 | 2026 | 2031 | 2048 => Some(false),
+            _ if is_mouse(mode) => Some(false),
             _ => None,
         })
     }
@@ -255,13 +275,10 @@ impl State {
     /// The mouse modes that are on; of several the one that was set last.
     pub(crate) fn mouse(&self) -> MouseModes {
         let last = |modes: &[u16]| {
-            let on = self.private.iter().rev().find(|(mode, on)| *on && modes.contains(mode));
-            on.map_or(0, |(mode, _)| *mode)
+            let is_last = |(mode, on): &&(u16, bool)| *on && modes.contains(mode) && self.is_on(*mode);
+            self.mouse.iter().rfind(is_last).map_or(0, |(mode, _)| *mode)
         };
-        MouseModes {
-            protocol: last(&[9, 1000, 1002, 1003]),
-            encoding: last(&[1005, 1006, 1015, MOUSE_PIXELS]),
-        }
+        MouseModes { protocol: last(&[9, 1000, 1002, 1003]), encoding: last(&[1005, 1006, 1015, 1016]) }
     }
 
     /// The same, with nothing that moves what is drawn: what text is printed into when the screen is painted.
@@ -293,7 +310,7 @@ impl State {
         if !state.is_on(2004) {
             state.note(2004, true);
         }
-        for mode in MOUSE.into_iter().chain([MOUSE_PIXELS, 1, 45, 66, 1004, 2026, 2031, 2048]) {
+        for mode in MOUSE.into_iter().chain([1, 45, 66, 1004, 2026, 2031, 2048]) {
             if state.is_on(mode) {
                 state.note(mode, false);
             }
