@@ -5,6 +5,7 @@
 
 mod hosts;
 pub mod keys;
+mod looks;
 mod schema;
 mod shown;
 mod values;
@@ -21,6 +22,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 pub use hosts::HostConfig;
+pub use looks::{has_alternate_screen, theme};
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
 pub use values::{PanelMode, PanelPosition, PanelTheme, PrefixKey, Scrollback, TailLines};
@@ -346,20 +348,6 @@ pub(crate) fn runbooks_folder() -> Option<PathBuf> {
 /// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-}
-
-/// Whether the terminal has an alternate screen, as far as the environment tells: GNU screen (`STY`) has none unless it
-/// is told to, and neither have consoles and old terminals.
-pub fn has_alternate_screen() -> bool {
-    const WITHOUT: [&str; 8] = ["linux", "vt52", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25"];
-    let is_screen = std::env::var_os("STY").is_some_and(|name| !name.is_empty());
-    !is_screen && !std::env::var("TERM").is_ok_and(|term| WITHOUT.contains(&term.as_str()))
-}
-
-/// Whether the terminal says that its background is light: `COLORFGBG` (rxvt, Konsole, iTerm2) ends in its colour.
-pub fn has_light_background() -> bool {
-    let colours = std::env::var("COLORFGBG").unwrap_or_default();
-    matches!(colours.rsplit(';').next(), Some("7" | "15"))
 }
 
 #[cfg(test)]

@@ -358,8 +358,8 @@ fn the_prompt_that_came_before_the_panel_is_in_it() {
     terminal.wait_prompt(lab.prompt());
     // Nothing but the panel was asked for: the built-in Linus answers.
     chat(&terminal, "what are you");
-    terminal.wait_text("You: what are you");
-    terminal.wait_text("Linus: ");
+    // The end of what he says of himself; its beginning has scrolled out of so small a panel.
+    terminal.wait_text("Try: ");
     terminal.send(format!("{PREFIX}a"));
     terminal.wait_prompt(lab.prompt());
     terminal.type_line("exit 2");
@@ -414,6 +414,7 @@ fn the_first_panel_says_what_it_is_and_what_leaves_once() {
     for is_first in [true, false] {
         let terminal = Run::aissh(&lab).linus(&linus).size(Size::WIDE).at_prompt();
         open_panel(&terminal);
+        terminal.wait_text(if is_first { "These lines are shown once." } else { "Say what you want" });
         let text = terminal.screen_text();
         for line in [
             "Linus reads this terminal with you",
@@ -424,5 +425,31 @@ fn the_first_panel_says_what_it_is_and_what_leaves_once() {
         ] {
             assert_eq!(text.contains(line), is_first, "{line}\n{text}");
         }
+    }
+}
+
+#[test]
+fn a_terminal_without_utf_8_or_colours_gets_neither() {
+    let lab = Lab::start();
+    let looks = [[("LANG", "C"), ("NO_COLOR", "")], [("LANG", "C.UTF-8"), ("NO_COLOR", "1")]];
+    for (is_ascii, looks) in [true, false].into_iter().zip(looks) {
+        let run = looks
+            .into_iter()
+            .fold(Run::aissh(&lab).size(Size::WIDE), |run, (name, value)| run.env(name, value));
+        let terminal = run.at_prompt();
+        type_and_wait(&terminal, &lab, "printf '\\346\\274\\242 wi''de\\n'", "wide");
+        let before = terminal.raw().len();
+        open_panel(&terminal);
+        chat(&terminal, "why");
+        terminal.wait_text("You: why");
+        let raw = terminal.raw()[before..].to_vec();
+        assert_eq!(raw.is_ascii(), is_ascii);
+        assert!(!is_ascii || terminal.screen_text().contains("?? wide"), "{}", terminal.screen_text());
+        let text = String::from_utf8_lossy(&raw).into_owned();
+        let sgr = text.split("\x1b[").filter_map(|csi| csi.split_once('m')).map(|(params, _)| params);
+        let sgr = sgr.filter(|params| params.bytes().all(|b| b.is_ascii_digit() || b == b';'));
+        let is_colour = |n: &str| matches!(n.parse::<u8>(), Ok(30..=38 | 90..=97));
+        let coloured = sgr.flat_map(|params| params.split(';')).any(is_colour);
+        assert_eq!(coloured, is_ascii, "{text:?}");
     }
 }

@@ -157,14 +157,13 @@ pub const KEYS: &[Key] = &[
     key(
         "panel.mode",
         Kind::Choice(&["auto", "split", "overlay"]),
-        "`split` makes ssh's terminal narrower, `overlay` covers a part of it; `auto` splits from 110 columns on, at the \
+        "`split` makes ssh's terminal smaller, `overlay` covers a part of it; `auto` splits from 110 columns on, at the \
          bottom from 36 rows on. Below 60 columns the panel has the whole screen while it has the keys.",
     ),
     key(
-        "panel.theme",
-        Kind::Choice(&["auto", "dark", "light"]),
-        "The colours of the panel. `auto` is light where `COLORFGBG` says that the background is; `NO_COLOR` takes the \
-         colours away.",
+        "panel.position",
+        Kind::Choice(&["right", "left", "bottom"]),
+        "The side that the panel is on. Without it as it was last, and the right at first.",
     ),
     key(
         "panel.plain",
@@ -172,28 +171,29 @@ pub const KEYS: &[Key] = &[
         "`true` is `--plain`: no panel, but a dialogue in lines on the prefix key, for screen readers and braille.",
     ),
     key(
-        "panel.position",
-        Kind::Choice(&["right", "left", "bottom"]),
-        "The side of the terminal that the panel is on. Without it where it was last, the right at first.",
+        "panel.theme",
+        Kind::Choice(&["auto", "dark", "light", "none"]),
+        "The colours of the panel, by the background that they are read on; `none` has none, and so has everything with \
+         `NO_COLOR` set. `auto` goes by `COLORFGBG`; without it, colours that can be read on either background.",
     ),
     key(
         "panel.width",
         Kind::Number(0, 65535),
         "Columns of a panel at a side. Without it as they were last, at first a share of the terminal's.",
     ),
-    key("panel.height", Kind::Number(0, 65535), "The same in rows, of a panel at the bottom."),
+    key("panel.height", Kind::Number(0, 65535), "Rows of a panel at the bottom, in the same way."),
     key(
         "panel.mouse",
         Kind::Flag,
-        "Whether the mouse is read while the panel is drawn. In the terminal's pane it is the remote's, if that asked \
-         for it. With Shift it is your own terminal's in any case.",
+        "Whether the mouse is read while the panel is drawn. In the terminal's pane it is the remote's, if that asked for \
+         it. With Shift it is your own terminal's in any case.",
     ),
     key(
         "panel.alternate_screen",
         Kind::Flag,
         "Whether your terminal has an alternate screen. Without it: not within GNU screen, and not where `TERM` is \
-         linux, vt220 or the like. Where there is none, closing the panel paints the session's screen anew; what stood \
-         above the session is not there any more.",
+         `linux`, `vt220` or the like. Without one, closing the panel paints the session's screen anew; what stood above \
+         the session is not there any more.",
     ),
     key("panel.scrollback", Kind::Number(1, 1024), "MiB of lines that are kept for looking back."),
     by_host(

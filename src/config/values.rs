@@ -27,7 +27,7 @@ pub enum PanelMode {
     Auto,
     /// ssh's terminal becomes narrower.
     Split,
-    /// The panel covers the right part; ssh's terminal keeps its size.
+    /// The panel covers a part of it; ssh's terminal keeps its size.
     Overlay,
 }
 
@@ -40,21 +40,16 @@ pub enum PanelPosition {
     Bottom,
 }
 
-/// Which colours the panel is drawn in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PanelTheme {
-    /// Dark, unless the terminal says that its background is light (`COLORFGBG`).
-    #[default]
-    Auto,
-    Dark,
-    Light,
-}
-
 /// A number of MiB from 1 to 1024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16")]
 pub struct Scrollback(u16);
+
+impl Default for Scrollback {
+    fn default() -> Self {
+        Self(8)
+    }
+}
 
 impl Scrollback {
     pub fn bytes(self) -> usize {
@@ -74,10 +69,16 @@ impl TryFrom<u16> for Scrollback {
     }
 }
 
-impl Default for Scrollback {
-    fn default() -> Self {
-        Self(8)
-    }
+/// Which colours the panel is drawn in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PanelTheme {
+    /// By what the terminal says of its background; where it says nothing, what can be read on either.
+    #[default]
+    Auto,
+    Dark,
+    Light,
+    None,
 }
 
 /// One prefix key as the bytes that a terminal sends for it.

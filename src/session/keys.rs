@@ -99,13 +99,8 @@ impl Session {
 
     /// Input for the panel.
     fn on_tokens(&mut self, tokens: Vec<(Vec<u8>, Token)>, now: Instant) {
-        let mut is_left = false;
         let mut tokens = tokens.into_iter();
         while let Some((raw, token)) = tokens.next() {
-            if is_left {
-                self.pass_to_ssh(&raw, now);
-                continue;
-            }
             let Some(side) = &mut self.side else { return };
             side.note_place(now);
             side.panel.dirty = true;
@@ -115,9 +110,13 @@ impl Session {
                 }
                 Token::Key(key) => {
                     let has_sent = self.on_panel_key(key, now);
-                    is_left = !self.panel_is_open();
-                    if is_left && has_sent {
-                        // What was typed behind it in the same moment was not meant for what it starts.
+                    if !self.panel_is_open() {
+                        // The dialogue was left: the rest is the remote's. What was typed behind a card in the same
+                        // moment was not meant for what it starts.
+                        let rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
+                        if !has_sent {
+                            self.on_keys(&rest, now);
+                        }
                         return;
                     }
                 }

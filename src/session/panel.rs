@@ -66,6 +66,8 @@ pub(super) struct Panel {
     pub(super) mouse: bool,
     /// Whether the user's terminal has an alternate screen.
     alternate: bool,
+    /// Since when Linus's answer is awaited, and when another second is over.
+    waits: Option<(Instant, Instant)>,
     /// A card that was held back, its text and the reason: the same again is sent.
     pub(super) held: Option<HeldBack>,
 }
@@ -135,6 +137,7 @@ impl Panel {
             chosen,
             mouse: config.mouse,
             alternate: config.alternate_screen.unwrap_or_else(has_alternate_screen),
+            waits: None,
             held: None,
         }
     }
@@ -166,7 +169,16 @@ impl Panel {
         }
         let frame = (self.dirty && tty_takes).then_some(self.next_frame);
         let echo = self.echo.as_ref().map(Echo::until);
-        [frame, echo, self.keys_until, self.pieces_until].into_iter().flatten().min()
+        let second = self.waits.map(|(_, next)| next);
+        [frame, echo, self.keys_until, self.pieces_until, second].into_iter().flatten().min()
+    }
+
+    /// Counts the seconds for which Linus's answer is awaited, and has each drawn.
+    fn count_wait(&mut self, is_waiting: bool, now: Instant) {
+        let since = self.waits.map_or(now, |(since, _)| since);
+        let seconds = if is_waiting { (now - since).as_secs() } else { 0 };
+        self.waits = is_waiting.then(|| (since, since + Duration::from_secs(seconds + 1)));
+        self.dirty |= self.view.note_waited(seconds) && self.plain.is_none();
     }
 }
 
@@ -435,6 +447,7 @@ impl Session {
         self.flush_keys(Some(now));
         let Some(side) = &mut self.side else { return };
         side.follow_integration(now);
+        side.panel.count_wait(side.copilot.chat.is_waiting(), now);
         if side.panel.echo.as_ref().is_some_and(|echo| now >= echo.until()) {
             side.panel.echo = None;
         }

@@ -44,6 +44,7 @@ impl Plain {
 fn of_dialogue(action: PrefixAction) -> Option<PrefixAction> {
     match action {
         PrefixAction::Narrower | PrefixAction::Wider | PrefixAction::Mode => None,
+        PrefixAction::Position | PrefixAction::Scrollback => None,
         PrefixAction::Toggle | PrefixAction::Help => Some(PrefixAction::Ask),
         other => Some(other),
     }

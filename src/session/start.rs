@@ -16,7 +16,7 @@ use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
-use crate::config::{self, Config, PanelMode, PanelPosition, PanelTheme};
+use crate::config::{self, Config, PanelMode, PanelPosition};
 use crate::copilot::Copilot;
 use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
@@ -38,7 +38,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::text::hex;
-use crate::ui::{Choice, Position, Scheme, Theme, View};
+use crate::ui::{Choice, Position, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -214,22 +214,12 @@ impl Side {
     }
 }
 
-/// `NO_COLOR` before anything; what the terminal says of its background, where the configuration says nothing.
-fn scheme(config: &Config) -> Scheme {
-    match config.panel.theme {
-        _ if !config::wants_colour() => Scheme::None,
-        PanelTheme::Dark => Scheme::Dark,
-        PanelTheme::Light => Scheme::Light,
-        PanelTheme::Auto if config::has_light_background() => Scheme::Light,
-        PanelTheme::Auto => Scheme::Dark,
-    }
-}
-
 fn panel(start: &Start<'_>, size: Size, now: Instant) -> Panel {
-    let (config, known) = (start.config, Remembered::of_user());
-    let view = View::new(Theme::new(scheme(config)), choice(config, known));
-    let is_plain = start.cli.plain || config.panel.plain;
-    Panel::new(view, is_plain.then(Plain::default), size, &config.panel, known, now)
+    let config = &start.config.panel;
+    let known = Remembered::of_user();
+    let view = View::new(config::theme(config.theme), choice(start.config, known));
+    let plain = (start.cli.plain || config.plain).then(Plain::default);
+    Panel::new(view, plain, size, config, known, now)
 }
 
 /// Who and where as the command line gives it, until `ssh -G` says better.

@@ -58,8 +58,8 @@ impl Session {
         }
         let raw = self.pty.line_mode() == LineMode::Raw;
         if shown && !raw {
-            // A dialogue in lines, and what was looked back at over the whole screen, do not come back by themselves.
-            side.panel.interrupted = side.panel.plain.is_none() && !side.panel.view.choice().alone;
+            // What was looked back at over the whole screen is not opened again, nor is a dialogue in lines.
+            side.panel.interrupted = !side.panel.view.choice().alone && side.panel.plain.is_none();
             self.close_panel();
         } else if interrupted && raw {
             side.panel.interrupted = false;

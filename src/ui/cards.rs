@@ -26,7 +26,7 @@ const INDENT: usize = 3;
 const EMPTY: &str = "None yet. Commands that Linus suggests appear here; you edit and send them.";
 
 /// The same once there was a plan.
-const NONE_NOW: &str = "None now.";
+const NONE_NOW: &str = "None now. Ask Linus for the next step.";
 
 /// How much of a card is shown, by what fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,11 @@ const ATTRIBUTES: Modifier = Modifier::BOLD
     .union(Modifier::UNDERLINED)
     .union(Modifier::CROSSED_OUT);
 
-const EMPTY: &str = "Say what you want to know or do. Linus sees this terminal.";
+const EMPTY: &str =
+    "Say what you want to know or do, for instance: why is the disk full? Linus sees this terminal.";
+
+/// Seconds after which it is said how long he is waited for.
+const SLOW: u64 = 3;
 
 /// The lines of the chat that are seen in `height` rows, top to bottom, and how many are below them. Keeps the
 /// view's scroll within what there is.
@@ -40,7 +44,7 @@ pub(super) fn body(
     // At the bottom only what is seen is laid out; scrolled up, all of it, so that the text stands still
     // while more arrives.
     let scrolled = view.scroll > 0;
-    let from_bottom = from_bottom(copilot, cols, if scrolled { usize::MAX } else { height }, theme);
+    let from_bottom = from_bottom(copilot, view, cols, if scrolled { usize::MAX } else { height });
     if scrolled {
         let total = from_bottom.len();
         if view.drawn.chat_lines > 0 {
@@ -57,16 +61,17 @@ pub(super) fn body(
 }
 
 /// Rows that the section would like, counted up to `limit`.
-pub(super) fn wanted(copilot: &Copilot, cols: usize, limit: usize, theme: Theme) -> usize {
+pub(super) fn wanted(copilot: &Copilot, view: &View, cols: usize, limit: usize) -> usize {
     if copilot.chat.is_empty() {
-        return paragraph(EMPTY, cols, 0, theme.dim()).len();
+        return paragraph(EMPTY, cols, 0, view.theme.dim()).len();
     }
-    from_bottom(copilot, cols, limit, theme).len()
+    from_bottom(copilot, view, cols, limit).len()
 }
 
 /// The lines of the chat, bottom line first: whole messages until there are `wanted` lines.
-fn from_bottom(copilot: &Copilot, cols: usize, wanted: usize, theme: Theme) -> Vec<Line<'static>> {
-    let mut lines = tail(copilot, cols, theme);
+fn from_bottom(copilot: &Copilot, view: &View, cols: usize, wanted: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
+    let mut lines = tail(copilot, view, cols);
     let mut below = None;
     for entry in copilot.chat.entries().rev() {
         if lines.len() >= wanted {
@@ -82,13 +87,15 @@ fn from_bottom(copilot: &Copilot, cols: usize, wanted: usize, theme: Theme) -> V
 }
 
 /// What stands below the last message, bottom line first: the answer being written, or that one is awaited.
-fn tail(copilot: &Copilot, cols: usize, theme: Theme) -> Vec<Line<'static>> {
+fn tail(copilot: &Copilot, view: &View, cols: usize) -> Vec<Line<'static>> {
+    let theme = view.theme;
     let mut lines = match copilot.chat.writing() {
         Some(text) => {
             message(vec![Span::styled("Linus: ", theme.accent())], &format!("{text}…"), cols, theme)
         }
         None if copilot.chat.is_waiting() => {
-            paragraph("Waiting for Linus… (Esc cancels)", cols, 0, theme.dim())
+            let slow = if view.waited >= SLOW { format!(" {} s", view.waited) } else { String::new() };
+            paragraph(&format!("Waiting for Linus…{slow} (Esc cancels)"), cols, 0, theme.dim())
         }
         None => Vec::new(),
     };

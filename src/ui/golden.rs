@@ -189,9 +189,17 @@ fn golden_the_story_in_dark_light_and_without_colour() {
     let now = start + Duration::from_secs(1);
     let mut view = focused(&mut copilot, now);
     view.prefix(PrefixAction::Card(3), &mut copilot, now);
-    for (name, scheme) in [("dark", Scheme::Dark), ("light", Scheme::Light), ("plain", Scheme::None)] {
+    let themes = [
+        ("dark", Theme::new(Scheme::Dark)),
+        ("light", Theme::new(Scheme::Light)),
+        ("either", Theme::new(Scheme::Either)),
+        ("light-16", Theme::new(Scheme::Light).in_sixteen()),
+        ("either-16", Theme::new(Scheme::Either).in_sixteen()),
+        ("plain", Theme::new(Scheme::None)),
+    ];
+    for (name, theme) in themes {
         for (cols, rows) in SIZES {
-            view.theme = Theme::new(scheme);
+            view.theme = theme;
             let (buffer, _) = draw_at(cols, rows, &mut view.clone(), &copilot, &status());
             compare(&format!("{name}-{cols}x{rows}"), &coloured(&buffer));
         }
@@ -230,6 +238,26 @@ fn golden_the_contracts_story() {
     let mut copilot = story(now);
     let view = focused(&mut copilot, now);
     all_sizes("story", &view, &copilot, &status());
+}
+
+#[test]
+fn golden_in_ascii_everything_has_its_place() {
+    let now = Instant::now();
+    let mut copilot = story(now);
+    copilot.chat.say("größe 漢字 👍🏽?");
+    copilot.chat.answer("“Quotes” — and an ellipsis…");
+    let mut view = focused(&mut copilot, now);
+    let utf8: Vec<_> =
+        SIZES.map(|(cols, rows)| draw_at(cols, rows, &mut view.clone(), &copilot, &status()).0).into();
+    view.theme = view.theme.in_ascii();
+    all_sizes("ascii", &view, &copilot, &status());
+    for ((cols, rows), utf8) in SIZES.into_iter().zip(utf8) {
+        let (ascii, _) = draw_at(cols, rows, &mut view.clone(), &copilot, &status());
+        for (is, was) in ascii.content().iter().zip(utf8.content()) {
+            assert!(is.symbol().is_ascii() && is.symbol().len() == 1, "{:?}", is.symbol());
+            assert!(!was.symbol().is_ascii() || is.symbol() == was.symbol() || was.symbol() == " ", "moved");
+        }
+    }
 }
 
 #[test]

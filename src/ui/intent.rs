@@ -11,6 +11,9 @@ use crate::text::{truncate, visible, wrap};
 /// Cells of the confidence bar.
 const BAR: usize = 8;
 
+/// What can be done about it.
+const OFFLINE_NEXT: &str = "Whatever you ask looks for him again. aissh --check says what is wrong.";
+
 const EMPTY: &str = "No plan yet. Ask Linus what you want to do.";
 
 /// The section in `height` rows: whole if that fits, else a line a step, and of these the ones around the
@@ -47,6 +50,9 @@ fn parts(
     let offline = copilot.link.is_offline();
     if offline {
         top.extend(paragraph(OFFLINE_INTENT, cols, 0, theme.warning()));
+        if copilot.intent.is_none() {
+            top.extend(paragraph(OFFLINE_NEXT, cols, 0, theme.dim()));
+        }
     }
     let Some(intent) = &copilot.intent else {
         if !offline {

@@ -2,6 +2,7 @@
 
 mod action;
 mod around;
+mod ascii;
 mod auto;
 mod backend;
 mod bindings;
@@ -40,6 +41,7 @@ mod unread;
 mod view;
 
 pub use action::{Action, Begin, FileAnswer, Focus};
+pub use ascii::draw;
 pub use backend::{Cursor, Screen, Shape};
 pub use bindings::{Binding, Key, PANEL, PREFIX, PrefixAction, after_prefix};
 pub use clipboard::{Copied, copied};
@@ -50,7 +52,6 @@ pub use integration::Integration;
 pub use layout::{Choice, Layout, Mode, Position};
 pub use leaves::{Leaf, LeafAction, Leaves, What};
 pub use mouse::RemoteMouse;
-pub use panel::draw;
 pub use plain::Plain;
 pub use policy::PolicyStatus;
 pub use scrollback::KEYS as LOOKING_BACK;

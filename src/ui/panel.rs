@@ -31,7 +31,7 @@ use crate::text::visible;
 const PROMPT: usize = 2;
 
 /// Draws both panes; the value is where the cursor belongs.
-pub fn draw(
+pub(super) fn draw(
     frame: &mut Frame<'_>,
     layout: &Layout,
     screen: &vt100::Screen,
@@ -167,7 +167,7 @@ impl Panel<'_> {
         let wants = Wants {
             intent: intent::wanted(self.copilot, left, self.view.theme),
             cards: cards::wanted(self.copilot, self.view, &self.status.policy, left),
-            chat: chat::wanted(self.copilot, right, usize::from(self.area.height), self.view.theme),
+            chat: chat::wanted(self.copilot, self.view, right, usize::from(self.area.height)),
             input: Rows::new(&editor, right.saturating_sub(PROMPT)).rows.len() + self.around(right).rows(),
         };
         Sections::new(columns, wants)

@@ -53,6 +53,8 @@ pub struct View {
     pub(super) grab: Option<Grab>,
     /// What is looked back at in the terminal's pane.
     pub(super) scrollback: Option<Scrollback>,
+    /// Seconds for which Linus's answer has been awaited.
+    pub(super) waited: u64,
     pub(super) input: LineEditor,
     /// The edit line, while a card is on it.
     pub(super) edit: Option<LineEditor>,
@@ -92,6 +94,7 @@ impl View {
             unread: Unread::default(),
             grab: None,
             scrollback: None,
+            waited: 0,
             input: LineEditor::default(),
             edit: None,
             confirm: None,
@@ -145,6 +148,11 @@ impl View {
     /// Whether the user writes in the panel, or something covers what it shows.
     pub fn is_busy(&self) -> bool {
         self.has_page() || self.edit.is_some() || !self.input.is_empty()
+    }
+
+    /// For how long the answer has been awaited; whether that is drawn otherwise now.
+    pub fn note_waited(&mut self, seconds: u64) -> bool {
+        std::mem::replace(&mut self.waited, seconds) != seconds
     }
 
     pub fn choose_none(&mut self) {

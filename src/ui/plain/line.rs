@@ -2,6 +2,7 @@
 //! is typed at its end is echoed and nothing else is, which is what screen readers speak best.
 
 use crate::text::{char_width, visible, width};
+use crate::ui::ascii;
 use crate::ui::editor::LineEditor;
 
 /// Stands for what is left of the row.
@@ -25,6 +26,16 @@ impl Prompt {
     pub(super) fn of(label: String, editor: &LineEditor) -> Self {
         let before = editor.text().get(..editor.cursor()).unwrap_or_default();
         Self { label, text: visible(editor.text()).into_owned(), cursor: width(&visible(before)) }
+    }
+
+    pub(super) fn in_ascii(self) -> Self {
+        let mut used = 0;
+        let before = self.text.chars().take_while(|c| {
+            used += char_width(*c);
+            used <= self.cursor
+        });
+        let cursor = width(&ascii::text(&before.collect::<String>()));
+        Self { label: ascii::text(&self.label), text: ascii::text(&self.text), cursor }
     }
 }
 

@@ -13,6 +13,7 @@ mod told;
 
 use std::collections::HashMap;
 
+use super::ascii;
 use super::status::Status;
 use super::view::View;
 use crate::copilot::Copilot;
@@ -61,6 +62,7 @@ impl Plain {
         let mut out = if is_left { self.line.leave_it() } else { self.line.erase() };
         let (place, notice) = (told::notice_place(), view.notice.clone());
         let new = notice.filter(|notice| self.said.get(&place) != Some(notice));
+        let new = new.map(|text| if view.theme.is_ascii() { ascii::text(&text) } else { text });
         for row in new.iter().flat_map(|notice| rows(notice)) {
             out.extend_from_slice(row.as_bytes());
             out.extend_from_slice(b"\r\n");
@@ -81,7 +83,11 @@ impl Plain {
             lines.extend(told::help(&status.prefix).iter().flat_map(|text| wrap(text, width)));
         }
         lines.extend(self.news(told::all(view, copilot, status), width));
-        let prompt = prompt::now(view, copilot);
+        let mut prompt = prompt::now(view, copilot);
+        if view.theme.is_ascii() {
+            lines.iter_mut().for_each(|line| *line = ascii::text(line));
+            prompt = prompt.in_ascii();
+        }
         self.print(&lines, &prompt, cols)
     }
 
@@ -121,7 +127,8 @@ impl Plain {
 
     /// What the user has just entered stands there already.
     fn is_heard(&self, place: &Place, text: &str) -> bool {
-        place.kind == Kind::You && self.entered && self.line.ends_in(text)
+        let is_it = |text: &str| self.line.ends_in(text);
+        place.kind == Kind::You && self.entered && (is_it(text) || is_it(&ascii::text(text)))
     }
 
     fn forget(&mut self, copilot: &Copilot) {
