@@ -95,20 +95,12 @@ impl Emulator {
         let mut from = suspended;
         let mut down = 0;
         if is_primary_stale || !is_alternate || is_tabbed {
-            let mut to = from.clone();
-            to.alternate = 0;
-            out.extend(modes::change(&from, &to));
-            out.extend_from_slice(NEUTRAL);
-            out.extend_from_slice(self.neutral_sets(mark));
-            if self.normaliser.looks().has_links() {
-                out.extend_from_slice(b"\x1b]8;;\x1b\\");
-            }
-            from = to;
+            from = self.begin(&mut out, &from, mark);
         }
         if is_tabbed {
             out.extend_from_slice(self.tab_stops().as_bytes());
         }
-        if is_primary_stale || !was_alternate {
+        if is_primary_stale || !was_alternate || is_tabbed {
             let primary = primary(self.screen());
             let above = self.above(mark, resized);
             if is_primary_stale {
@@ -131,6 +123,19 @@ impl Emulator {
         out.extend(modes::change(&geometry, now));
         out.extend(self.normaliser.pending());
         out
+    }
+
+    /// Leaves the alternate screen, and all that would change what is painted; the modes reached.
+    fn begin(&self, out: &mut Vec<u8>, from: &State, mark: &Mark) -> State {
+        let mut to = from.clone();
+        to.alternate = 0;
+        out.extend(modes::change(from, &to));
+        out.extend_from_slice(NEUTRAL);
+        out.extend_from_slice(self.neutral_sets(mark));
+        if self.normaliser.looks().has_links() {
+            out.extend_from_slice(b"\x1b]8;;\x1b\\");
+        }
+        to
     }
 
     /// Rows above the session that are not its own; `None` if that is not known, or not any more.
