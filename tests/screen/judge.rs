@@ -13,9 +13,10 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::ledger::Ledger;
 
-/// What Alacritty does not know, done with what it has: the other ways to its alternate screen.
-const SHIMS: [&[u8]; 6] =
-    [b"\x1b[?47h", b"\x1b[?47l", b"\x1b[?1047h", b"\x1b[?1047l", b"\x1b[?1048h", b"\x1b[?1048l"];
+/// What Alacritty does not know, done with what it has: the other ways to its alternate screen, and that the end of origin
+/// mode homes the cursor (xterm).
+const SHIMS: [&[u8]; 7] =
+    [b"\x1b[?47h", b"\x1b[?47l", b"\x1b[?1047h", b"\x1b[?1047l", b"\x1b[?1048h", b"\x1b[?1048l", b"\x1b[?6l"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cells {
@@ -111,6 +112,9 @@ impl Outer {
         let on = sequence.ends_with(b"h");
         if sequence.starts_with(b"\x1b[?1048") {
             return self.parser.advance(&mut self.term, if on { b"\x1b7" } else { b"\x1b8" });
+        }
+        if sequence == b"\x1b[?6l" {
+            return self.parser.advance(&mut self.term, b"\x1b[?6l\x1b[H");
         }
         if self.is_alternate() != on {
             let cursor = self.term.grid().cursor.clone();

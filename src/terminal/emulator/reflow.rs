@@ -277,6 +277,16 @@ pub(super) fn goto(out: &mut String, row: u16, col: u16) {
     out.push_str(&format!("\x1b[{};{}H", row + 1, col + 1));
 }
 
+/// Prints a cell again where the cursor is. Leaves default attributes.
+pub(super) fn reprint(screen: &Screen, row: u16, col: u16, out: &mut String) {
+    if let Some(cell) = screen.cell(row, col).filter(|cell| cell.has_contents()) {
+        let mut writer = Writer::new();
+        writer.push(Style::of(cell), cell.contents());
+        out.push_str("\x1b[m");
+        out.push_str(&writer.finish());
+    }
+}
+
 /// Puts the cursor at a place that may be a pending wrap, which takes printing the row's last character again.
 /// Leaves default attributes.
 pub(super) fn cursor_to(screen: &Screen, row: u16, col: u16, out: &mut String) {

@@ -5,8 +5,8 @@
 use super::charset::SUBSTITUTE;
 use super::lines::{EchoStart, line_of, spans};
 use super::looks::Look;
-use super::reflow::{cursor_below, goto, primary, saved_cursor, write_line};
-use super::styled::{self, Style, Writer};
+use super::reflow::{cursor_below, goto, primary, reprint, saved_cursor, write_line};
+use super::styled::{self, Style};
 use super::{Emulator, Modes, Size};
 use crate::terminal::modes::{self, State};
 use vt100::Screen;
@@ -42,7 +42,9 @@ impl Mark {
 
     /// Says in which row, counted from 1, the outer terminal has its cursor on the primary screen (its answer to CPR).
     pub fn cursor_is_in(&mut self, row: u16) {
-        self.above = Some(row.saturating_sub(1).saturating_sub(self.row));
+        // In origin mode the answer counts from the region's first row, and the session addresses rows.
+        let rows = row.saturating_sub(1).saturating_sub(self.row);
+        self.above = Some(if self.modes.is_on(6) { 0 } else { rows });
     }
 
     /// Bytes that make the keyboard of the panel's screen what the remote, which is in `modes` now, has it on its own
@@ -99,19 +101,12 @@ impl Emulator {
         let mut from = suspended;
         let mut down = 0;
         if is_primary_stale || !is_alternate || is_tabbed {
-            let mut to = from.clone();
-            to.alternate = 0;
-            out.extend(modes::change(&from, &to));
-            out.extend_from_slice(NEUTRAL);
-            if self.normaliser.looks().has_links() {
-                out.extend_from_slice(b"\x1b]8;;\x1b\\");
-            }
-            from = to;
+            from = self.begin(&mut out, &from, mark);
         }
         if is_tabbed {
             out.extend_from_slice(self.tab_stops().as_bytes());
         }
-        if is_primary_stale || !was_alternate {
+        if is_primary_stale || !was_alternate || is_tabbed {
             let primary = primary(self.screen());
             let above = self.above(mark, resized);
             if is_primary_stale {
@@ -134,6 +129,19 @@ impl Emulator {
         out.extend(modes::change(&geometry, now));
         out.extend(self.normaliser.pending());
         out
+    }
+
+    /// Leaves the alternate screen, and all that would change what is painted; the modes reached.
+    fn begin(&self, out: &mut Vec<u8>, from: &State, mark: &Mark) -> State {
+        let mut to = from.clone();
+        to.alternate = 0;
+        out.extend(modes::change(from, &to));
+        out.extend_from_slice(NEUTRAL);
+        out.extend_from_slice(self.neutral_sets(mark));
+        if self.normaliser.looks().has_links() {
+            out.extend_from_slice(b"\x1b]8;;\x1b\\");
+        }
+        to
     }
 
     /// Rows above the session that are not its own; `None` if that is not known, or not any more.
@@ -221,15 +229,11 @@ impl Emulator {
         if now.is_on(6) {
             let top = now.region.map_or(0, |(top, _)| top - 1);
             goto(&mut state, row.saturating_sub(top), col.min(self.size.cols - 1));
-        } else if let Some(before) = self.repeatable(screen) {
-            cursor_below(screen, (row, before), down, &mut state);
-            if let Some(cell) = screen.cell(row, before) {
-                let mut writer = Writer::new();
-                writer.push(Style::of(cell), cell.contents());
-                state.push_str("\x1b[m");
-                state.push_str(&writer.finish());
-            }
         } else {
+            if let Some((row, col)) = self.repeatable(screen).filter(|_| col < self.size.cols) {
+                goto(&mut state, row + down, col);
+                reprint(screen, row, col, &mut state);
+            }
             cursor_below(screen, (row, col), down, &mut state);
         }
         state.push_str("\x1b[m");
@@ -239,14 +243,16 @@ impl Emulator {
         out.extend_from_slice(state.as_bytes());
     }
 
-    /// The column of the character before the cursor, where that is the one that REP would repeat: printed again it still is.
-    fn repeatable(&self, screen: &Screen) -> Option<u16> {
+    /// Where the screen has the character that REP would repeat, the nearest before the cursor: printed again it still is.
+    fn repeatable(&self, screen: &Screen) -> Option<(u16, u16)> {
+        let last = self.normaliser.last()?;
         let (row, col) = screen.cursor_position();
-        let last = col.checked_sub(1)?;
-        let is_half = screen.cell(row, last).is_some_and(vt100::Cell::is_wide_continuation);
-        let before = if is_half { last.checked_sub(1)? } else { last };
-        let first = screen.cell(row, before)?.contents().chars().next()?;
-        (Some(first) == self.normaliser.last()).then_some(before)
+        let is_it = |(row, col): &(u16, u16)| {
+            screen.cell(*row, *col).is_some_and(|cell| cell.contents().starts_with(last))
+        };
+        let before = (0..col).rev().map(|col| (row, col));
+        let others = (0..self.size.rows).flat_map(|row| (0..self.size.cols).map(move |col| (row, col)));
+        before.chain(others).find(is_it)
     }
 
     /// The panel's own alternate screen overwrote what the remote had saved by DECSC.
@@ -256,7 +262,7 @@ impl Emulator {
         let (neutral, saved) = (State::default(), State::with_charsets(charsets));
         let [designate, undo] =
             [(&neutral, &saved), (&saved, &neutral)].map(|(from, to)| modes::change(from, to));
-        goto(state, row + down, col.min(screen.size().1.get() - 1));
+        cursor_below(screen, (row, col), down, state);
         state.push_str("\x1b[m");
         self.saved_pens[which].write(Style::default(), state);
         if look != Look::default() {
@@ -265,6 +271,13 @@ impl Emulator {
         state.push_str(&String::from_utf8_lossy(&designate));
         state.push_str("\x1b7\x1b[m");
         state.push_str(&String::from_utf8_lossy(&undo));
+    }
+
+    /// G2 and G3, where they were ever designated: the Linux console would print what stands for them.
+    fn neutral_sets(&self, mark: &Mark) -> &'static [u8] {
+        let saved = [0, 1].map(|screen| self.normaliser.saved(screen).0);
+        let all = [mark.modes.charsets, self.modes.state().charsets, saved[0], saved[1]];
+        if all.iter().all(|charsets| charsets.g[2..] == *b"BB") { b"" } else { b"\x1b*B\x1b+B" }
     }
 
     /// Sets the tab stops.
