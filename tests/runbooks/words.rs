@@ -90,7 +90,7 @@ fn other_subjects_are_not_taken_for_full_disks() {
         let mut story = Story::new("root");
         let answer = story.chat(question);
         let is_about_disks = |c: &&str| c.contains("df ") || c.contains("du -");
-        assert!(!story.commands().iter().any(|c| is_about_disks(c)), "{question}: {answer}");
+        assert!(!story.commands().iter().any(is_about_disks), "{question}: {answer}");
     }
 }
 
