@@ -143,9 +143,7 @@ impl Session {
             Some(best) if self.plan.is_none() && (is_piped || is_vague) => {
                 let lead = match (is_piped, is_vague) {
                     (true, true) => Vec::new(),
-                    (true, false) => {
-                        vec![format!("{} What was piped in says:", voice::knows(&self.library))]
-                    }
+                    (true, false) => vec![voice::PIPED.into()],
                     (false, _) => vec!["You did not ask about it, but the screen says:".into()],
                 };
                 self.begin(best.plan);

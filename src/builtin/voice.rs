@@ -49,6 +49,9 @@ pub(crate) fn knows(library: &Library) -> String {
     format!("I don't know. {}", areas(library))
 }
 
+/// To a question that no runbook is about, where something was piped in that one can read.
+pub(crate) const PIPED: &str = "That question I don't know. What was piped in says:";
+
 /// Where only runbooks for other CLIs exist: what he knows would be taken for a device's configuration.
 pub(crate) fn not_here(cli: &str, here: Dialect, library: &Library) -> String {
     let titles: Vec<&str> =

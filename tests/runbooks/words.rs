@@ -90,7 +90,7 @@ fn other_subjects_are_not_taken_for_full_disks() {
         let mut story = Story::new("root");
         let answer = story.chat(question);
         let is_about_disks = |c: &&str| c.contains("df ") || c.contains("du -");
-        assert!(!story.commands().iter().any(|c| is_about_disks(c)), "{question}: {answer}");
+        assert!(!story.commands().iter().any(is_about_disks), "{question}: {answer}");
     }
 }
 
@@ -148,8 +148,7 @@ fn a_piped_du_listing_is_answered_from_itself() {
         }
     }
     let answer = said(&ask("how do I exit vim", USR));
-    assert!(answer.starts_with("I don't know."), "{answer}");
-    assert!(answer.contains("Try: \"/var is full\". What was piped in says:\n/usr/lib"), "{answer}");
+    assert!(answer.starts_with("That question I don't know. What was piped in says:\n/usr/lib"), "{answer}");
 }
 
 #[test]

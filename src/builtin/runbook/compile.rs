@@ -192,7 +192,16 @@ impl Compiler {
         };
         // Tables are named by the runbooks that are loaded once at start: the leak is bounded by their text.
         let table = Box::leak(file.table.into_boxed_str());
-        Some(Pattern { table, line, head, units: file.units, key: file.key, log: file.log, tool: file.tool })
+        Some(Pattern {
+            table,
+            line,
+            head,
+            units: file.units,
+            key: file.key,
+            log: file.log,
+            tool: file.tool,
+            strict: file.strict,
+        })
     }
 
     fn trouble(&mut self, file: TroubleFile) -> Option<Trouble> {

@@ -26,6 +26,8 @@ pub(crate) struct Pattern {
     pub(crate) log: bool,
     /// The tools that print it; a line of which another command is known is not read.
     pub(super) tool: Vec<String>,
+    /// Nor is one of which no command is known: its form alone says nothing.
+    pub(super) strict: bool,
 }
 
 pub(crate) struct Trouble {
@@ -144,10 +146,11 @@ impl Pattern {
         }
         let mut above: Option<(usize, Vec<(String, Value)>)> = None;
         for n in lines {
-            let Some(line) = source.lines().get(n).filter(|_| source.may_read(n, self.log, &self.tool))
-            else {
+            let is_known = || source.command_of(n).is_some();
+            if !source.may_read(n, self.log, &self.tool) || self.strict && !is_known() {
                 continue;
-            };
+            }
+            let Some(line) = source.lines().get(n) else { continue };
             if let Some(head) = self.head.as_ref().and_then(|head| head.captures(line)) {
                 above = Some((n, self.fields(&head)));
             }

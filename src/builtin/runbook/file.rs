@@ -104,6 +104,8 @@ pub(super) struct PatternFile {
     #[serde(default)]
     pub(super) tool: Vec<String>,
     #[serde(default)]
+    pub(super) strict: bool,
+    #[serde(default)]
     pub(super) units: BTreeMap<String, Measure>,
     pub(super) key: Option<Vec<String>>,
 }
