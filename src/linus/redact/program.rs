@@ -70,54 +70,48 @@ pub(super) fn rest_of_command(view: &View, at: usize) -> Range<usize> {
 /// The secrets among a program's words.
 pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> {
     let words = words(view, line);
-    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]);
     let mut found = Vec::new();
-    for (i, word) in words.iter().enumerate() {
+    for i in 0..words.len() {
         view.spend(args.len() * ARG_COST);
-        let this = text(word);
         for arg in args {
-            let next = || words.get(i + 1).cloned();
-            let secret = match arg.style {
-                // `-` stands for the program itself.
-                Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
-                    let from = i + usize::from(arg.flag != "-");
-                    words[from..]
-                        .iter()
-                        .filter(|w| !text(w).starts_with('-'))
-                        .nth(number.saturating_sub(1))
-                        .cloned()
-                }
-                Style::Slashed(number) if this.trim_start_matches('"').starts_with(arg.flag) => words
-                    [i + 1..]
-                    .iter()
-                    .filter(|w| !text(w).starts_with('/'))
-                    .nth(number.saturating_sub(1))
-                    .filter(|w| is_odd(&view.bytes[(*w).clone()]))
-                    .cloned(),
-                Style::Operand(_) | Style::Slashed(_) => None,
-                // `@`: only with a service behind it.
-                Style::Slash if arg.flag == "-" || this.contains('@') => login(view, word),
-                Style::Slash => None,
-                Style::Keyword if this == arg.flag => {
-                    let is_any = !matches!(arg.flag, "key" | "auth" | "priv");
-                    let value = words[i + 1..].iter().find(|w| !is_code(&text(w)));
-                    value.filter(|w| is_any || is_odd(&view.bytes[(*w).clone()])).cloned()
-                }
-                Style::Keyword => None,
-                _ if is_flag(&this, arg.flag) => {
-                    if arg.style == Style::Attached {
-                        None
-                    } else {
-                        next()
-                    }
-                }
-                _ if attaches(&this, arg) => Some(word.start + arg.flag.len()..word.end),
-                _ => None,
-            };
+            let secret = of_arg(view, &words, i, arg);
             found.extend(secret.and_then(|secret| option_value(view, &secret, arg)));
         }
     }
     found
+}
+
+/// What the program's option has as its value, if the word number `i` is that option.
+fn of_arg(view: &View, words: &[Range<usize>], i: usize, arg: &Arg) -> Option<Range<usize>> {
+    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]);
+    let word = words.get(i)?;
+    let (this, behind) = (text(word), &words[i + 1..]);
+    match arg.style {
+        // `-` stands for the program itself.
+        Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
+            let operands = &words[i + usize::from(arg.flag != "-")..];
+            operands.iter().filter(|w| !text(w).starts_with('-')).nth(number.saturating_sub(1)).cloned()
+        }
+        // A share is known by how it begins.
+        Style::Slashed(number)
+            if this == arg.flag
+                || arg.flag == r"\\" && this.trim_start_matches('"').starts_with(arg.flag) =>
+        {
+            let value = behind.iter().filter(|w| !text(w).starts_with('/')).nth(number.saturating_sub(1));
+            value.filter(|w| is_odd(&view.bytes[(*w).clone()])).cloned()
+        }
+        // `@`: only with a service behind it.
+        Style::Slash if arg.flag == "-" || this.contains('@') => login(view, word),
+        Style::Keyword if this == arg.flag => {
+            let is_any = !matches!(arg.flag, "key" | "auth" | "priv");
+            let value = behind.iter().find(|w| !is_code(&text(w)));
+            value.filter(|w| is_any || is_odd(&view.bytes[(*w).clone()])).cloned()
+        }
+        Style::Operand(_) | Style::Slashed(_) | Style::Slash | Style::Keyword => None,
+        Style::Attached if is_flag(&this, arg.flag) => None,
+        _ if is_flag(&this, arg.flag) => behind.first().cloned(),
+        _ => attaches(&this, arg).then(|| word.start + arg.flag.len()..word.end),
+    }
 }
 
 /// `-psecret`, for a flag of one letter; a longer one is a word of its own, or ends in a sign.
