@@ -98,8 +98,18 @@ pub(super) fn find(view: &View, name: &Range<usize>) -> Option<Found> {
     let parts = Name::new(&text);
     let (class, wants) = RULES.name(&parts).or_else(|| RULES.name(&below_break(view, name)?))?;
     let wants = if is_caps && !value.is_colon { Wants::Any } else { wants };
+    if is_key_id(parts.fused(), &view.bytes[value.range.clone()]) {
+        return None;
+    }
     is_secret(view, &value, wants, parts.fused())
         .then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
+}
+
+/// Which key of PGP: `--encrypt-key 8C1F2A9D4B7E6035`.
+fn is_key_id(name: &str, value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"0x").unwrap_or(value);
+    let is_id = matches!(digits.len(), 8 | 16 | 40) && digits.iter().all(u8::is_ascii_hexdigit);
+    is_id && ["encryptkey", "signkey", "defaultkey", "signingkey", "encryptsignkey"].contains(&name)
 }
 
 /// The name without what stands in the row above: that may have been another word.
@@ -137,7 +147,8 @@ fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
     let after = |length: usize| skip_blanks(view, sign + length);
     let next = |i: usize| peek(view, sign + i);
     let (start, is_colon, length) = match (next(0), next(1)) {
-        (Some(b'='), Some(b'=' | b'~')) | (Some(b':'), Some(b':')) => return None,
+        (Some(b'='), Some(b'=' | b'~')) => return None,
+        (Some(b':'), Some(b':')) => return ldif(view, name.start, sign + 2),
         (Some(b'='), Some(b'>')) | (Some(b':'), Some(b'=')) => (after(2), false, 2),
         (Some(b'='), _) => (after(1), false, 1),
         (Some(b':'), _) => (after(1), true, 1),
@@ -170,6 +181,30 @@ fn value_of(view: &View, name: &Range<usize>) -> Option<Value> {
     let mut value = read(view, start)?;
     (value.is_colon, value.is_spaced) = (is_colon, is_spaced);
     Some(value)
+}
+
+/// `name:: base64` of LDIF, whose lines go on behind a blank in the next row (RFC 2849).
+fn ldif(view: &View, name: usize, at: usize) -> Option<Value> {
+    let line = view.line(name);
+    if line.start != name || peek(view, at) != Some(b' ') {
+        return None;
+    }
+    let start = skip_blanks(view, at);
+    let is_base64 = |text: &[u8]| !text.is_empty() && text.iter().all(|b| super::block::is_base64(*b));
+    let mut end = line.end;
+    if !is_base64(view.bytes.get(start..end)?.trim_ascii()) {
+        return None;
+    }
+    while end < view.len() && end - start < VALUE_LIMIT {
+        let next = view.line(end);
+        let rest = view.bytes[next.clone()].strip_prefix(b" ").unwrap_or_default();
+        if !is_base64(rest) {
+            break;
+        }
+        end = next.end;
+    }
+    view.spend((end - start) * QUOTED_COST);
+    Some(Value { range: start..end, is_quoted: true, is_colon: true, is_spaced: false, is_cut: false })
 }
 
 /// Behind the quote here; it may be escaped, in JSON within JSON.
@@ -364,7 +399,7 @@ fn app_password(view: &View, start: usize, end: usize) -> Option<usize> {
 }
 
 /// What may stand in a value that goes on in the next row.
-const ANY: pattern::Set =
+pub(super) const ANY: pattern::Set =
     pattern::Set::of(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/=_-.!#%^*?");
 
 /// Whether a quote or backslash before this ends a string around the value.

@@ -11,6 +11,9 @@ use super::view::View;
 const KEY_LINES: usize = 400;
 /// A manifest of a secret that is looked through.
 pub(super) const MANIFEST_LIMIT: usize = 16 * 1024;
+/// The dashes of a head, and where its label ends at the latest.
+const DASHES: usize = 5;
+const LABEL: usize = 120;
 /// A line of a key is at least so long, but for the last one.
 const KEY_LINE: usize = 16;
 
@@ -27,18 +30,31 @@ pub(super) fn find(view: &View, at: usize) -> Option<Found> {
     if rest.starts_with(b"PuTTY-User-Key-File-") {
         return putty(view, at);
     }
-    let head = &rest[..rest.len().min(120)];
-    let head = &head[..1 + head.iter().skip(20).position(|b| *b == b'-').map_or(head.len() - 1, |p| p + 20)];
-    let is_key = head.windows(11).any(|w| w.eq_ignore_ascii_case(b"PRIVATE KEY"));
-    if !is_key {
+    let label = label(rest);
+    if !is_of_secret(label) {
         return None;
     }
+    let head = &rest[..DASHES + label.len()];
     let dashes = rest[head.len()..].iter().take_while(|b| **b == b'-').count();
     let after = rest[head.len() + dashes..].starts_with(b" BLOCK").then_some(0);
     let start = at + head.len() + dashes + after.unwrap_or(0);
     let end = end_of_key(view, start);
     let is_part = view.is_end(end);
     (end > start).then(|| Found::new(start..end, KEY, Rank::Block, is_part))
+}
+
+/// What stands between the dashes of a `-----BEGIN …-----` or `-----END …-----`, its first word among it.
+fn label(line: &[u8]) -> &[u8] {
+    let line = line.get(DASHES..line.len().min(LABEL)).unwrap_or_default();
+    &line[..find_bytes(line, b"----").unwrap_or(line.len())]
+}
+
+/// Whether a block of this name holds what is to stay secret: a key that is not said to be public.
+fn is_of_secret(label: &[u8]) -> bool {
+    let label = label.to_ascii_uppercase();
+    let has = |word: &[u8]| find_bytes(&label, word).is_some();
+    let is_public = has(b"PUBLIC") || has(b"CERTIFICATE") || has(b"PARAM") || has(b"SIGNATURE");
+    (has(b"KEY") || has(b"SECRET")) && !is_public
 }
 
 /// Where `-----END` stands, or the last line that can be a key's.
@@ -71,8 +87,7 @@ fn end_of_key(view: &View, start: usize) -> usize {
 
 /// The lines of base64 before the end of a private key at `at`: its head has scrolled away.
 pub(super) fn before_end(view: &View, at: usize) -> Option<Found> {
-    let head = &view.bytes[at..view.len().min(at + 60)];
-    let is_key = find_bytes(head, b"PRIVATE KEY").is_some_and(|key| !head[9..key].contains(&b'-'));
+    let is_key = is_of_secret(label(&view.bytes[at..]));
     let first = view.line(at).start;
     let same = view.bytes[first..at].iter().rev().take_while(|b| is_base64(**b) || **b == b'\\').count();
     let mut start = at - same;
@@ -152,7 +167,7 @@ pub(super) fn rest_of_key(view: &View, start: usize, was_open: bool) -> Option<F
         let text = &view.bytes[line.clone()];
         view.spend(LINE_COST + text.len() * LINE_BYTE_COST);
         if let Some(at) = find_end(text) {
-            let is_key = find_bytes(text, b"PRIVATE KEY").is_some();
+            let is_key = is_of_secret(label(&text[at..]));
             let end = line.start + at;
             return (is_key && end > start).then(|| Found::new(start..end, KEY, Rank::Block, true));
         }
@@ -226,6 +241,22 @@ impl Manifests {
         self.told = start;
         found
     }
+}
+
+/// Where what is indented below the name at `at` ends.
+pub(super) fn end_of_entry(view: &View, at: usize) -> usize {
+    let line = view.line(at);
+    let mut end = line.end;
+    while end < view.len() && end - line.end < MANIFEST_LIMIT {
+        let next = view.line(end);
+        let indent = view.bytes[next.clone()].iter().take_while(|b| **b == b' ').count();
+        view.spend(LINE_COST);
+        if indent <= at - line.start {
+            break;
+        }
+        end = next.end;
+    }
+    end
 }
 
 /// What stands behind `name: `.

@@ -70,7 +70,11 @@ fn head(text: &[u8], bars: usize) -> Vec<Column> {
     let is_word = |b: &u8| {
         b.is_ascii_alphabetic() || matches!(b, b'|' | b' ' | b'\t' | b'_' | b'-' | b'.' | b'*' | b'`')
     };
-    if !text.iter().all(is_word) {
+    // `PASSWORD2`: a number ends a word, and never begins one.
+    let is_of_head = |(i, b): (usize, &u8)| {
+        is_word(b) || b.is_ascii_digit() && i > 0 && text[i - 1].is_ascii_alphanumeric()
+    };
+    if !text.iter().enumerate().all(is_of_head) {
         return Vec::new();
     }
     let mut columns = Vec::new();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Class;
 use super::assign::{self, Value, peek, skip_blanks};
 use super::found::{Found, Rank};
+use super::pattern;
 use super::rules::{Arg, Style, Wants};
 use super::value;
 use super::view::View;
@@ -23,10 +24,25 @@ pub(super) fn is_program(view: &View, word: &Range<usize>) -> bool {
     let is_before = matches!(
         view.before(word.start),
         None | Some(
-            b' ' | b'\t' | b'/' | b'|' | b';' | b'&' | b'(' | b'`' | b'"' | b'\'' | b'$' | b'#' | b'>'
+            b'\\'
+                | b' '
+                | b'\t'
+                | b'/'
+                | b'|'
+                | b';'
+                | b'&'
+                | b'('
+                | b'`'
+                | b'"'
+                | b'\''
+                | b'$'
+                | b'#'
+                | b'>'
         )
     );
-    is_before && matches!(peek(view, word.end), Some(b' ' | b'\t'))
+    let is_exe = view.piece(word.end, 4).eq_ignore_ascii_case(b".exe");
+    let end = word.end + if is_exe { 4 } else { 0 };
+    is_before && matches!(peek(view, end), Some(b' ' | b'\t'))
 }
 
 /// The command's words: up to a pipe, a semicolon or the line's end.
@@ -54,44 +70,132 @@ pub(super) fn rest_of_command(view: &View, at: usize) -> Range<usize> {
 /// The secrets among a program's words.
 pub(super) fn find(view: &View, line: Range<usize>, args: &[Arg]) -> Vec<Found> {
     let words = words(view, line);
-    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]);
     let mut found = Vec::new();
-    for (i, word) in words.iter().enumerate() {
+    for i in 0..words.len() {
         view.spend(args.len() * ARG_COST);
-        let this = text(word);
         for arg in args {
-            let next = || words.get(i + 1).cloned();
-            let secret = match arg.style {
-                // `-` stands for the program itself.
-                Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
-                    let from = i + usize::from(arg.flag != "-");
-                    words[from..]
-                        .iter()
-                        .filter(|w| !text(w).starts_with('-'))
-                        .nth(number.saturating_sub(1))
-                        .cloned()
-                }
-                Style::Operand(_) => None,
-                _ if this == arg.flag => {
-                    if arg.style == Style::Attached {
-                        None
-                    } else {
-                        next()
-                    }
-                }
-                _ if attaches(&this, arg) => Some(word.start + arg.flag.len()..word.end),
-                _ => None,
-            };
+            let secret = of_arg(view, &words, i, arg);
             found.extend(secret.and_then(|secret| option_value(view, &secret, arg)));
         }
     }
     found
 }
 
+/// What the program's option has as its value, if the word number `i` is that option.
+fn of_arg(view: &View, words: &[Range<usize>], i: usize, arg: &Arg) -> Option<Range<usize>> {
+    let text = |word: &Range<usize>| String::from_utf8_lossy(&view.bytes[word.clone()]);
+    let word = words.get(i)?;
+    let (this, behind) = (text(word), &words[i + 1..]);
+    match arg.style {
+        // `-` stands for the program itself.
+        Style::Operand(number) if this == arg.flag || i == 0 && arg.flag == "-" => {
+            let operands = &words[i + usize::from(arg.flag != "-")..];
+            operands.iter().filter(|w| !text(w).starts_with('-')).nth(number.saturating_sub(1)).cloned()
+        }
+        // A share is known by how it begins.
+        Style::Slashed(number)
+            if this == arg.flag
+                || arg.flag == r"\\" && this.trim_start_matches('"').starts_with(arg.flag) =>
+        {
+            let value = behind.iter().filter(|w| !text(w).starts_with('/')).nth(number.saturating_sub(1));
+            value.filter(|w| is_odd(&view.bytes[(*w).clone()])).cloned()
+        }
+        // `@`: only with a service behind it.
+        Style::Slash if arg.flag == "-" || this.contains('@') => login(view, word),
+        Style::Keyword if this == arg.flag => {
+            let is_any = !matches!(arg.flag, "key" | "auth" | "priv");
+            let value = behind.iter().find(|w| !is_code(&text(w)));
+            value.filter(|w| is_any || is_odd(&view.bytes[(*w).clone()])).cloned()
+        }
+        Style::Operand(_) | Style::Slashed(_) | Style::Slash | Style::Keyword => None,
+        Style::Attached if is_flag(&this, arg.flag) => None,
+        _ if is_flag(&this, arg.flag) => behind.first().cloned(),
+        _ => attaches(&this, arg).then(|| word.start + arg.flag.len()..word.end),
+    }
+}
+
 /// `-psecret`, for a flag of one letter; a longer one is a word of its own, or ends in a sign.
 fn attaches(word: &str, arg: &Arg) -> bool {
-    let takes = arg.flag.len() == 2 && arg.flag.starts_with('-') || arg.flag.ends_with([':', '=']);
-    takes && word.len() > arg.flag.len() && word.starts_with(arg.flag)
+    let takes = arg.flag.len() == 2 && arg.flag.starts_with('-') || arg.flag.ends_with([':', '=', '>']);
+    takes
+        && word.get(..arg.flag.len()).is_some_and(|begin| is_flag(begin, arg.flag))
+        && word.len() > arg.flag.len()
+}
+
+/// Windows' options are written in either case.
+fn is_flag(word: &str, flag: &str) -> bool {
+    word == flag || flag.starts_with('/') && word.eq_ignore_ascii_case(flag)
+}
+
+/// How the value behind a device's keyword is written, which stands between the two.
+fn is_code(word: &str) -> bool {
+    const CODES: [&str; 28] = [
+        "encryption",
+        "simple",
+        "cipher",
+        "plain",
+        "plaintext",
+        "ciphertext",
+        "encrypted",
+        "clear",
+        "hex",
+        "ascii",
+        "ascii-text",
+        "hexadecimal",
+        "md5",
+        "sha",
+        "sha1",
+        "sha256",
+        "sha512",
+        "hmac-sha1",
+        "aes",
+        "aes128",
+        "aes256",
+        "des",
+        "3des",
+        "128",
+        "192",
+        "256",
+        "key",
+        "ENC",
+    ];
+    word.len() == 1 && word.bytes().all(|b| b.is_ascii_digit()) || CODES.contains(&word)
+}
+
+/// A digit, a capital among small letters or a sign: no word.
+fn is_odd(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    let is_sign = |b: &u8| b.is_ascii_punctuation() && !b"-._/'\",:()".contains(b);
+    word.len() >= 4 && has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || has(is_sign))
+}
+
+/// The password of Oracle's `user/password@service`, with `userid=` before it perhaps.
+fn login(view: &View, word: &Range<usize>) -> Option<Range<usize>> {
+    let mut start = word.start;
+    let text = &view.bytes[word.clone()];
+    start += text.iter().take_while(|b| matches!(b, b'"' | b'\'')).count();
+    let named = ["userid=", "target=", "catalog="].iter().find(|n| {
+        view.bytes[start..word.end]
+            .get(..n.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(n.as_bytes()))
+    });
+    start += named.map_or(0, |n| n.len());
+    let user = view.bytes[start..word.end]
+        .iter()
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'#'))
+        .count();
+    let password = start + user + 1;
+    if user == 0 || !view.bytes[start].is_ascii_alphabetic() || view.bytes.get(password - 1) != Some(&b'/') {
+        return None;
+    }
+    let rest = view.bytes.get(password..word.end)?;
+    let end = match rest.strip_prefix(b"\"") {
+        Some(inside) => 1 + inside.iter().position(|b| *b == b'"')?,
+        // The last one begins the service; `//host` and the like hold none.
+        None => rest.iter().rposition(|b| *b == b'@').unwrap_or(rest.len()),
+    };
+    let end = rest[..end].iter().position(|b| matches!(b, b'/' | b'\'')).unwrap_or(end);
+    rest[..end].iter().any(u8::is_ascii_alphabetic).then_some(password..password + end)
 }
 
 fn option_value(view: &View, word: &Range<usize>, arg: &Arg) -> Option<Found> {
@@ -113,6 +217,7 @@ fn option_value(view: &View, word: &Range<usize>, arg: &Arg) -> Option<Found> {
     let is_cut = view.is_open_end(word.end);
     let text = String::from_utf8_lossy(&view.bytes[word.clone()]).into_owned();
     let is_source = ["env:", "file:", "fd:", "stdin", "-"].iter().any(|s| text.starts_with(s));
+    let is_source = is_source && (arg.style != Style::Keyword || text == "-");
     // `-p 8080:80` of docker run, `-p 3306`: ports are none.
     let is_ports = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.' | b'/'))
         && (text.contains(':') || text.len() < 6);
@@ -129,6 +234,11 @@ fn words(view: &View, line: Range<usize>) -> Vec<Range<usize>> {
     let mut quote = None;
     for at in line.clone() {
         let byte = view.bytes[at];
+        // What stands in the next row is another word, unless it looks like the rest of this one.
+        let is_closed = || at > 0 && matches!(view.bytes[at - 1], b'"' | b'\'');
+        if quote.is_none() && view.is_break(at) && (is_closed() || !pattern::goes_on(view, at, assign::ANY)) {
+            words.extend(start.take().map(|start| start..at));
+        }
         match (quote, byte) {
             (Some(q), b) if q == b => quote = None,
             (None, b'"' | b'\'') => {
@@ -166,48 +276,6 @@ pub(super) fn word(view: &View, word: Range<usize>, class: Class) -> Option<Foun
     at = behind_code(view, at).unwrap_or(at);
     let value = assign::read(view, at)?;
     let is_secret = assign::is_secret(view, &value.with_colon(), Wants::Any, "");
-    is_secret.then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
-}
-
-/// `the password is ginger-41`: what is no word has a digit.
-pub(super) fn likely(view: &View, word: Range<usize>, class: Class) -> Option<Found> {
-    let line = view.line(word.start);
-    if view.bytes[word.clone()].eq_ignore_ascii_case(b"lautet") {
-        let before = String::from_utf8_lossy(&view.bytes[line.start..word.start]).to_lowercase();
-        let is_about = before.contains("passwor") || before.contains("kennwor");
-        is_about.then_some(())?;
-    }
-    let is_sign = |i: &usize| matches!(peek(view, *i), Some(b' ' | b':' | b'"' | b'\'' | b'`'));
-    let start = (word.end..word.end + 8).find(|i| !is_sign(i))?;
-    let is_of_word = |b: &&u8| b.is_ascii_graphic() && !matches!(b, b'"' | b'`');
-    let mut end = start + view.piece(start, ECHO_LIMIT).iter().take_while(is_of_word).count();
-    view.spend(end - start);
-    while end > start && matches!(view.bytes[end - 1], b',' | b'.' | b';' | b')' | b'\'' | b'!' | b'?') {
-        end -= 1;
-    }
-    let text = &view.bytes[start..end];
-    let has = |is: fn(&u8) -> bool| text.iter().any(is);
-    let is_odd = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && text.len() >= 6;
-    let is_name = view.bytes[word].eq_ignore_ascii_case(b"invalid user") && !has(u8::is_ascii_punctuation);
-    let is_secret =
-        is_odd && !is_name && assign::is_secret(view, &Value::word(start..end, false), Wants::Any, "");
-    is_secret.then(|| Found::new(start..end, class, Rank::Name, false))
-}
-
-/// `Mot de passe : …`, `contraseña = …`: what is no word of a sentence.
-pub(super) fn phrase(view: &View, words: Range<usize>, class: Class) -> Option<Found> {
-    let sign = skip_blanks(view, words.end);
-    let piece = view.piece(sign, 3);
-    let is_colon = piece.starts_with("：".as_bytes()) || piece.first() == Some(&b':');
-    let length = if piece.first().is_some_and(u8::is_ascii) { 1 } else { 3 };
-    if !is_colon && piece.first() != Some(&b'=') {
-        return None;
-    }
-    let value = assign::read(view, skip_blanks(view, sign + length))?;
-    let text = &view.bytes[value.range.clone()];
-    let is_sign = |b: &u8| b.is_ascii_punctuation() && !b"-'.,;:!?()\"".contains(b);
-    let is_odd = text.iter().any(|b| b.is_ascii_digit() || is_sign(b));
-    let is_secret = (is_odd || !is_colon) && assign::is_secret(view, &value.with_colon(), Wants::Any, "");
     is_secret.then(|| Found::new(value.range, class, Rank::Name, value.is_cut))
 }
 

@@ -10,8 +10,9 @@
 //! | `word CLASS WORD…` | words whose value follows after a blank; `+` is a blank |
 //! | `phrase CLASS WORD…` | words of any language whose value follows after `:` or `=` |
 //! | `likely CLASS WORD…` | the same in sentences; the value has a letter and a digit |
+//! | `noun CLASS WORD…` | words for a secret in sentences (`sentence.rs`) |
 //! | `coded CLASS WORD…` | words with a digit for the encoding between them and the value |
-//! | `arg CLASS STYLE FLAG PROGRAM…` | an option of programs; STYLE is `next`, `attached`, `user`, `percent` or `operandN` |
+//! | `arg CLASS STYLE FLAG PROGRAM…` | an option of programs; STYLE as in [`Style`], `operandN`, `slashedN`; `+` is a blank in PROGRAM |
 //! | `piped CLASS whole\|user WORDS` | a program that reads the secret from a pipe |
 
 use std::collections::{HashMap, HashSet};
@@ -40,6 +41,12 @@ pub(super) enum Style {
     User,
     Percent,
     Operand(usize),
+    /// The same where options begin with `/`: the word is no word of a language.
+    Slashed(usize),
+    /// `user/password@service`.
+    Slash,
+    /// The next word that does not say how the value is written.
+    Keyword,
 }
 
 #[derive(Debug)]
@@ -58,6 +65,7 @@ pub(super) enum Lead {
     Coded(Class),
     Likely(Class),
     Phrase(Class),
+    Noun(Class),
     /// The program's options, by number.
     Program(usize),
     Piped(Class, bool),
@@ -68,6 +76,20 @@ pub(super) enum Lead {
     KeyEnd,
     Header,
     Kind,
+    Sealed,
+    Login(Login),
+}
+
+/// Which words of a login (`login.rs`).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Login {
+    Basic,
+    Plain,
+    Asked,
+    Imap,
+    Pass,
+    Redis,
+    Access,
 }
 
 /// Parts of names: where one of them stands, a name is looked at.
@@ -76,7 +98,7 @@ const STEMS: [&str; 18] = [
     "bearer", "kennwort", "salt", "hmac", "totp",
 ];
 /// The beginnings of what is not in the table: its grammar is code.
-const FIXED: [(&str, Lead); 11] = [
+const FIXED: [(&str, Lead); 20] = [
     ("@tcp(", Lead::Dsn),
     ("@unix(", Lead::Dsn),
     ("-----END ", Lead::KeyEnd),
@@ -88,6 +110,15 @@ const FIXED: [(&str, Lead); 11] = [
     ("authorization", Lead::Header),
     ("cookie:", Lead::Header),
     ("kind", Lead::Kind),
+    ("encrypteddata:", Lead::Sealed),
+    ("basic ", Lead::Login(Login::Basic)),
+    ("auth plain", Lead::Login(Login::Plain)),
+    ("authenticate plain", Lead::Login(Login::Plain)),
+    ("ugfzc3dvcmq6", Lead::Login(Login::Asked)),
+    (" login ", Lead::Login(Login::Imap)),
+    ("pass ", Lead::Login(Login::Pass)),
+    ("> auth ", Lead::Login(Login::Redis)),
+    (" on >", Lead::Login(Login::Access)),
 ];
 
 #[derive(Debug)]
@@ -183,12 +214,13 @@ impl Reading {
                 let wants = if words.next()? == "any" { Wants::Any } else { Wants::Random };
                 self.names.extend(words.map(|name| (class, wants, name)));
             }
-            "word" | "coded" | "likely" | "phrase" => {
+            "word" | "coded" | "likely" | "phrase" | "noun" => {
                 let class = words.next()?;
                 let lead = match kind {
                     "word" => Lead::Word(class),
                     "coded" => Lead::Coded(class),
                     "phrase" => Lead::Phrase(class),
+                    "noun" => Lead::Noun(class),
                     _ => Lead::Likely(class),
                 };
                 words.for_each(|word| self.lead(word.replace('+', " ").as_bytes(), lead));
@@ -216,6 +248,11 @@ impl Reading {
             "attached" => Style::Attached,
             "user" => Style::User,
             "percent" => Style::Percent,
+            "slash" => Style::Slash,
+            "keyword" => Style::Keyword,
+            slashed if slashed.starts_with("slashed") => {
+                Style::Slashed(slashed.strip_prefix("slashed")?.parse().ok()?)
+            }
             operand => Style::Operand(operand.strip_prefix("operand")?.parse().ok()?),
         };
         let flag = words.next()?;
@@ -231,7 +268,7 @@ impl Reading {
 
     fn finish(mut self) -> Rules {
         for (number, (program, _)) in self.programs.iter().enumerate() {
-            self.leads.push(((*program).to_owned(), Lead::Program(number)));
+            self.leads.push((program.replace('+', " "), Lead::Program(number)));
         }
         self.leads.extend(STEMS.map(|stem| (stem.to_owned(), Lead::Name)));
         self.leads.extend(FIXED.map(|(anchor, lead)| (anchor.to_owned(), lead)));

@@ -9,9 +9,9 @@ use super::budget::Exhausted;
 use super::found::{Found, Rank, settled};
 use super::optional::Optional;
 use super::pattern::Hit;
-use super::rules::{Lead, RULES};
+use super::rules::{Lead, Login, RULES};
 use super::view::View;
-use super::{assign, block, card, columns, header, program, table, url, value};
+use super::{assign, block, card, columns, header, login, pair, program, sentence, table, url, value};
 
 /// What an anchor costs by itself: most are dismissed after a few bytes.
 const LEAD_COST: usize = 32;
@@ -51,6 +51,8 @@ struct Scan<'v> {
     cookies: usize,
     /// The end of a token of a few characters again and again: each of them begins another one.
     uniform: usize,
+    /// The end of data that only a cluster can decrypt (SealedSecret).
+    sealed: usize,
     manifests: Manifests,
 }
 
@@ -58,7 +60,7 @@ impl<'v> Scan<'v> {
     fn of(view: &'v View) -> Self {
         let manifests = Manifests::default();
         let found = Vec::new();
-        Self { view, found, named: 0, told: 0, covered: 0, cookies: 0, uniform: 0, manifests }
+        Self { view, found, named: 0, told: 0, covered: 0, cookies: 0, uniform: 0, sealed: 0, manifests }
     }
 
     /// Asks the rules about an anchor.
@@ -68,8 +70,13 @@ impl<'v> Scan<'v> {
             Lead::Token(number) if start >= self.uniform => self.token(number, start),
             Lead::Name if start >= self.covered => self.name(anchor),
             Lead::Word(class) => self.found.extend(program::word(view, anchor, class)),
-            Lead::Likely(class) => self.found.extend(program::likely(view, anchor, class)),
-            Lead::Phrase(class) => self.found.extend(program::phrase(view, anchor, class)),
+            Lead::Likely(class) => self.found.extend(sentence::likely(view, anchor, class)),
+            Lead::Phrase(class) => self.found.extend(sentence::phrase(view, anchor, class)),
+            Lead::Noun(class) if start >= self.covered.max(self.sealed) => {
+                self.found.extend(sentence::find(view, anchor, class))
+            }
+            Lead::Login(words) => self.found.extend(self.login(anchor, words)),
+            Lead::Sealed if start >= self.sealed => self.sealed = block::end_of_entry(view, start),
             Lead::Coded(class) => self.found.extend(program::coded(view, anchor, class)),
             Lead::Program(number) if start >= self.told && program::is_program(view, &anchor) => {
                 let line = program::rest_of_command(view, end);
@@ -85,7 +92,8 @@ impl<'v> Scan<'v> {
             Lead::Kind if block::is_secret(view, start) => {
                 self.found.extend(self.manifests.find(view, start));
             }
-            Lead::Token(_) | Lead::Name | Lead::Program(_) | Lead::Block | Lead::KeyEnd | Lead::Kind => {}
+            Lead::Token(_) | Lead::Noun(_) | Lead::Sealed => {}
+            Lead::Name | Lead::Program(_) | Lead::Block | Lead::KeyEnd | Lead::Kind => {}
         }
         for new in &self.found[before..] {
             view.spend(FOUND_COST + new.range.len());
@@ -93,12 +101,26 @@ impl<'v> Scan<'v> {
         }
     }
 
+    fn login(&self, anchor: Range<usize>, words: Login) -> Option<Found> {
+        let find = match words {
+            Login::Basic => login::basic,
+            Login::Plain => login::plain,
+            Login::Asked => login::asked,
+            Login::Imap => login::imap,
+            Login::Pass => login::pass,
+            Login::Redis => login::redis,
+            Login::Access => login::access,
+        };
+        find(self.view, anchor)
+    }
+
     fn name(&mut self, stem: Range<usize>) {
         let name = assign::name_at(self.view, stem);
-        if name.end > self.named {
+        if name.end > self.named && name.start >= self.sealed {
             self.named = name.end;
             let found = assign::find(self.view, &name);
-            self.found.extend(found.or_else(|| program::netrc(self.view, &name)));
+            let found = found.or_else(|| program::netrc(self.view, &name));
+            self.found.extend(found.or_else(|| pair::find(self.view, &name)));
         }
     }
 

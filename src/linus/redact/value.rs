@@ -35,14 +35,32 @@ pub(super) fn is_secret(value: &str, around: &Around<'_>) -> bool {
     if value.chars().count() < least || is_reference(value) || is_mask(value) || is_word(value, around.name) {
         return false;
     }
+    // `<paste it here>`: a place whose words are apart.
+    if value.starts_with('<') && !value.contains('>') && around.rest.contains('>') {
+        return false;
+    }
     if !around.is_quoted && is_code(value, around) {
         return false;
     }
     match around.wants {
         _ if is_path(value) => false,
         Wants::Any => !is_prose(value, around),
-        Wants::Random => around.is_cut && !is_prose(value, around) || is_random(value),
+        Wants::Random => {
+            around.is_cut && !is_prose(value, around)
+                || is_random(value)
+                || around.name == "secret" && !around.is_colon && is_mixed(value)
+        }
     }
+}
+
+/// A capital, a small letter and a digit in one word: what clusters and clouds call a secret has no capitals.
+fn is_mixed(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && value.len() >= SHORTEST_TOKEN
+        && !value.contains(['/', '.', ' ', ':'])
 }
 
 /// A variable, a template, a reference to where the value is kept.
@@ -145,8 +163,20 @@ fn is_word(value: &str, name: &str) -> bool {
     fused == name
         || fused.strip_prefix("your").is_some_and(|rest| name.ends_with(rest) || rest.starts_with(name))
         || fused.strip_prefix("my").is_some_and(|rest| name.ends_with(rest) && rest.len() > 2)
-        || fused.ends_with("here") && fused.starts_with("your")
+        || is_place(value)
         || name.ends_with(&fused) && fused.len() > 3
+}
+
+/// `put_your_key_here`, `insert-token`, `replace-me`: documentation's place for a value.
+fn is_place(value: &str) -> bool {
+    const BEGINS: [&str; 5] = ["your", "insert", "replace", "put", "paste"];
+    let lower = value.to_lowercase();
+    let mut words = lower.split(['_', '-', ' ']);
+    let first = words.next().unwrap_or_default();
+    let last = words.next_back().unwrap_or_default();
+    !lower.bytes().any(|b| b.is_ascii_digit())
+        && (last == "here" || !last.is_empty() && BEGINS.contains(&first))
+        || first == "yourpasswordhere"
 }
 
 /// A path or an address: where something is, and not what.
@@ -199,6 +229,14 @@ fn is_code(value: &str, around: &Around<'_>) -> bool {
     if let Some((array, _)) = value.split_once('[')
         && is_name(array)
         && value.contains(']')
+    {
+        return true;
+    }
+    // PowerShell's `ConvertTo-SecureString`, `Get-Credential`.
+    if let Some((verb, noun)) = value.split_once('-')
+        && around.is_spaced
+        && [verb, noun].iter().all(|word| word.starts_with(|c: char| c.is_ascii_uppercase()) && is_name(word))
+        && !has_digit
     {
         return true;
     }
