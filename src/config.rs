@@ -15,6 +15,7 @@ use crate::copilot::policy::{ChainLimit, StartMode};
 use crate::error::{Error, status};
 use crate::linus::redact;
 use crate::linus::{ToolNames, Updates};
+use nix::fcntl::OFlag;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -327,9 +328,11 @@ pub fn usual_path() -> Option<PathBuf> {
 /// A text file of a size that a person writes.
 pub(crate) fn read(path: &Path) -> std::io::Result<String> {
     use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
     let mut text = String::new();
-    let file = std::fs::File::open(path)?;
-    // Not a FIFO or a device: opening one is harmless, reading it may never end.
+    // Opening a FIFO would wait for somebody to write into it, and reading a device may never end.
+    let flags = (OFlag::O_NONBLOCK | OFlag::O_CLOEXEC).bits();
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(std::io::Error::other("not a regular file"));
     }

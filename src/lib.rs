@@ -172,7 +172,7 @@ fn wrap_or_become(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
 /// The configuration, and the Linus that is meant: for a host, its own if it has one and no other is named.
 fn settings(cli: &Cli, host: Option<&str>) -> Result<(Config, Door), Error> {
     let config = Config::load(cli.config.as_deref())?;
-    let config = config.with_linus_of(host.filter(|_| cli.linus_url.is_none()));
+    let config = config.with_linus_of(cli.linus_url.as_deref(), host);
     let door = Door::choose(cli.linus_url.as_deref(), &config)?;
     Ok((config, door))
 }

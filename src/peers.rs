@@ -15,6 +15,7 @@ use crate::private;
 use crate::runbooks;
 use crate::trust;
 use serde_json::Value;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the built-in Linus is called: he is no model, and says so.
@@ -29,10 +30,27 @@ pub struct Recipient {
     pub is_remote: bool,
 }
 
+/// The Linus of this process. He is made when his first message comes, on the thread that brings it: reading his runbooks
+/// and the user's takes longer than ssh takes to start.
+#[derive(Default)]
+pub struct Inside {
+    server: Mutex<Option<builtin::server::Server>>,
+    watches: AtomicBool,
+}
+
+impl Inside {
+    fn answer(&self, message: &Value) -> Option<Value> {
+        let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = server.get_or_insert_with(runbooks::server);
+        server.set_watch(self.watches.load(Ordering::Relaxed));
+        server.answer(message)
+    }
+}
+
 /// Where Linus is.
 #[derive(Clone)]
 pub enum Door {
-    BuiltIn(Arc<Mutex<builtin::server::Server>>),
+    BuiltIn(Arc<Inside>),
     Http(Box<HttpConfig>),
     Command(Command),
 }
@@ -71,20 +89,20 @@ impl Door {
 
     /// The Linus in this process: nothing leaves through it.
     pub fn inside() -> Self {
-        Self::BuiltIn(Arc::new(Mutex::new(runbooks::server())))
+        Self::BuiltIn(Arc::default())
     }
 
     /// Whether the built-in Linus says unasked what he sees; another one decides for himself.
     pub fn set_watch(&self, is_on: bool) {
-        if let Self::BuiltIn(server) = self {
-            server.lock().unwrap_or_else(PoisonError::into_inner).set_watch(is_on);
+        if let Self::BuiltIn(inside) = self {
+            inside.watches.store(is_on, Ordering::Relaxed);
         }
     }
 
     /// The same, with an eye on what goes through it.
     pub fn watched(self, tap: Tap) -> Self {
         match self {
-            Self::BuiltIn(server) => Self::BuiltIn(server),
+            Self::BuiltIn(inside) => Self::BuiltIn(inside),
             Self::Http(mut http) => {
                 http.tap = Some(tap);
                 Self::Http(http)
@@ -125,11 +143,9 @@ impl Door {
     /// A connection of its own: each lane has one. All built-in ones share one Linus, and so do those of a command.
     pub fn peer(&self) -> Box<dyn Peer> {
         match self {
-            Self::BuiltIn(server) => {
-                let server = Arc::clone(server);
-                Box::new(Local::new(move |message: &Value| {
-                    server.lock().unwrap_or_else(PoisonError::into_inner).answer(message)
-                }))
+            Self::BuiltIn(inside) => {
+                let inside = Arc::clone(inside);
+                Box::new(Local::new(move |message: &Value| inside.answer(message)))
             }
             Self::Http(http) => match Client::new((**http).clone()) {
                 Ok(client) => Box::new(client.remembering(remembered(&http.origin()))),

@@ -169,6 +169,23 @@ fn a_wrong_configuration_is_told_with_its_line_and_linus_is_not_asked() {
 }
 
 #[test]
+fn a_runbook_of_the_users_with_a_mistake_is_told_with_its_line() {
+    let bench = Bench::new();
+    let folder = bench.config("").with_file_name("runbooks");
+    fs::create_dir(&folder).expect("make the folder of the runbooks");
+    let good = include_str!("../src/builtin/runbooks/port-in-use.toml");
+    fs::write(folder.join("mine.toml"), good).expect("write a runbook");
+    has_line(&bench.check(&[], &[]).1, &["✓ runbooks: 1 file of yours"]);
+    fs::write(folder.join("other.toml"), "name = 1\n").expect("write a runbook");
+    let (status, text) = bench.check(&[], &[]);
+    assert_eq!(status, Some(1));
+    has_line(&text, &["✗ runbooks: other.toml, line 1: "]);
+    // Nobody writes into it: opening it must not wait for that.
+    nix::unistd::mkfifo(&folder.join("pipe.toml"), nix::sys::stat::Mode::S_IRWXU).expect("make a FIFO");
+    has_line(&bench.check(&[], &[]).1, &["✗ runbooks: pipe.toml cannot be read: not a regular file"]);
+}
+
+#[test]
 fn linus_is_asked_who_he_is_and_told_of_no_host() {
     let bench = Bench::new();
     let linus = Linus::modern();

@@ -7,6 +7,7 @@ mod fact;
 mod folders;
 mod linus;
 mod programs;
+mod runbooks;
 mod target;
 mod terminal;
 
@@ -50,9 +51,10 @@ fn look(cli: &Cli, destination: Option<&Destination>, tell: &mut dyn FnMut(Vec<F
     let config = loaded.as_ref().cloned().unwrap_or_default();
     tell(terminal::facts(config.panel.mode));
     tell(folders::facts(&config));
+    tell(runbooks::facts());
     if loaded.is_ok() {
-        let host = destination.and_then(Destination::given).filter(|_| cli.linus_url.is_none());
-        linus::facts(cli.linus_url.as_deref(), &config.with_linus_of(host), tell);
+        let (flag, host) = (cli.linus_url.as_deref(), destination.and_then(Destination::given));
+        linus::facts(flag, &config.with_linus_of(flag, host), tell);
     }
 }
 

@@ -10,7 +10,7 @@ use toml::Spanned;
 use super::values::patterns;
 use super::{Config, LinusConfig};
 use crate::copilot::policy::StartMode;
-use crate::linus::Updates;
+use crate::linus::{Origin, Updates};
 use crate::ssh::Patterns;
 
 /// One section.
@@ -102,18 +102,27 @@ impl Config {
         self.of_host(names, |host| host.integration.offer).unwrap_or(self.integration.offer)
     }
 
-    /// With the Linus of the host that was given by this name. He is shown nothing that is meant for another: the general
-    /// token and certificate are left out.
+    /// With the Linus that the command line names (`flag`), else that of the host that was given by this name. He is shown
+    /// nothing that is meant for another: the general token and certificate are left out.
     #[must_use]
-    pub fn with_linus_of(&self, given: Option<&str>) -> Self {
+    pub fn with_linus_of(&self, flag: Option<&str>, given: Option<&str>) -> Self {
+        if let Some(url) = flag {
+            let configured = self.linus.url.as_ref().map(|url| Origin::of(url.get_ref()));
+            let is_another = configured.is_some_and(|configured| configured != Origin::of(url));
+            return if is_another { self.with_credentials_of(&HostLinus::default()) } else { self.clone() };
+        }
         let Some(own) = given
             .and_then(|given| self.of_host(&[given], |host| host.linus.url.as_ref().and(Some(&host.linus))))
         else {
             return self.clone();
         };
+        let mut this = self.with_credentials_of(own);
+        (this.linus.url, this.linus.command) = (own.url.clone(), None);
+        this
+    }
+
+    fn with_credentials_of(&self, own: &HostLinus) -> Self {
         let linus = LinusConfig {
-            url: own.url.clone(),
-            command: None,
             client_cert: own.client_cert.clone(),
             client_key: own.client_key.clone(),
             token_env: own.token_env.clone(),
@@ -126,7 +135,7 @@ impl Config {
 
     /// The same with everything else that the host of these names has of its own.
     pub(super) fn for_host(&self, given: Option<&str>, names: &[&str]) -> Self {
-        let mut this = self.with_linus_of(given);
+        let mut this = self.with_linus_of(None, given);
         this.linus.updates = self.updates(names);
         this.linus.watch = self.watch(names);
         this.policy.mode = self.start_mode(names);

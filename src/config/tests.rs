@@ -151,12 +151,26 @@ fn what_is_misspelt_is_told_with_what_was_perhaps_meant() {
 }
 
 #[test]
+fn a_linus_of_the_command_line_is_shown_no_token_of_another() {
+    let text = "[linus]\nurl = \"https://a/mcp\"\ntoken_env = \"A\"\nclient_cert = \"c\"\n";
+    let config = Config::from_text(text).expect("a configuration");
+    assert_eq!(config.with_linus_of(Some("https://A:443/other"), Some("lab")), config);
+    for another in ["https://a.example/mcp", "http://a/mcp", "https://a:8443/mcp"] {
+        let linus = config.with_linus_of(Some(another), None).linus;
+        assert_eq!((linus.token_env, linus.client_cert), (None, None), "{another}");
+    }
+    // Without an address of its own, a token in the file is for whichever is named.
+    let config = Config::from_text("[linus]\ntoken_env = \"A\"\n").expect("a configuration");
+    assert_eq!(config.with_linus_of(Some("https://b/"), None), config);
+}
+
+#[test]
 fn a_hosts_own_linus_is_chosen_by_the_given_name_and_shown_no_token_of_another() {
     let text = "[linus]\nurl = \"https://a/\"\ntoken_env = \"A\"\nclient_cert = \"c\"\nca_file = \"ca\"\n\
                 [[host]]\nmatch = \"prod-*\"\nlinus.url = \"https://b/\"\nlinus.token_keyring = \"k\"\n\
                 [[host]]\nmatch = \"*\"\nintegration.offer = false\n";
     let config = Config::from_text(text).expect("sections");
-    let own = config.with_linus_of(Some("prod-db")).linus;
+    let own = config.with_linus_of(None, Some("prod-db")).linus;
     let text_of = |value: &Option<Spanned<String>>| value.as_ref().map(|v| v.get_ref().clone());
     assert_eq!(text_of(&own.url).as_deref(), Some("https://b/"));
     assert_eq!((text_of(&own.token_env), text_of(&own.client_cert)), (None, None));
@@ -164,7 +178,7 @@ fn a_hosts_own_linus_is_chosen_by_the_given_name_and_shown_no_token_of_another()
         (text_of(&own.token_keyring).as_deref(), text_of(&own.ca_file).as_deref()),
         (Some("k"), Some("ca"))
     );
-    assert_eq!(config.with_linus_of(Some("lab")), config);
+    assert_eq!(config.with_linus_of(None, Some("lab")), config);
     assert!(!config.offers_integration(&["lab"]));
     let setting = |path: &str, given: &str| {
         let all = config.settings(

@@ -138,6 +138,8 @@ struct Side {
     outside: Option<Outside>,
     /// The way to Linus as it was chosen at the start.
     door: Door,
+    /// Whether the built-in Linus says unasked what he sees on this host.
+    watches: bool,
     waiting: Waiting,
     ledger: Ledger,
     lane_tx: SyncSender<LaneEvent>,

@@ -90,7 +90,8 @@ impl Side {
             self.policy.start_as(self.config.start_mode(&names));
         }
         self.offers = self.config.offers_integration(&names);
-        self.door.set_watch(self.config.watch(&names));
+        self.watches = self.config.watch(&names);
+        self.door.set_watch(self.watches);
         let Some(outside) = &mut self.outside else { return };
         self.linus.sharing.set_updates(self.config.updates(&names));
         let host = facts.hostname.as_ref().or(self.given.hostname.as_ref()).map_or("", String::as_str);
@@ -190,7 +191,9 @@ impl Side {
         // What waits was for the other one: on the disk it stays his.
         self.forget_waiting();
         self.linus.sharing.set_consent(Consent::Refused);
-        self.meet(&Door::inside(), now);
+        let inside = Door::inside();
+        inside.set_watch(self.watches);
+        self.meet(&inside, now);
         self.copilot.chat.note("The built-in Linus answers. Nothing leaves this machine.");
     }
 

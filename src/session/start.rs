@@ -198,6 +198,7 @@ impl Side {
             config: start.config.clone(),
             outside,
             door: start.door.clone(),
+            watches: false,
             waiting: Waiting::default(),
             ledger: Ledger::default(),
             lane_tx,

@@ -116,6 +116,8 @@ impl Mouse {
 
     fn of(code: u16, released: bool, x: u16, y: u16, offset: u16) -> Option<Self> {
         let cell = |at: u16| at.checked_sub(offset + 1);
+        // Buttons, motion and modifiers are eight bits (xterm, ctlseqs).
+        let code = u8::try_from(code).ok()?.into();
         Some(Self { code, released, col: cell(x)?, row: cell(y)? })
     }
 

@@ -147,7 +147,7 @@ impl View {
 
     /// Whether the user writes in the panel, or something covers what it shows.
     pub fn is_busy(&self) -> bool {
-        self.has_page() || self.edit.is_some() || !self.input.is_empty()
+        self.has_page() || self.scrollback.is_some() || self.edit.is_some() || !self.input.is_empty()
     }
 
     /// For how long the answer has been awaited; whether that is drawn otherwise now.

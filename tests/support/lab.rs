@@ -7,7 +7,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -271,7 +271,9 @@ fn end(mut server: Child) {
 fn welcomed(dir: &Path) {
     let state = dir.join("client/.local/state/aissh");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&state).expect("make the state folder");
-    std::fs::write(state.join("welcomed"), "").expect("write a mark");
+    let mut mark = std::fs::OpenOptions::new();
+    mark.write(true).create(true).truncate(false).mode(0o600);
+    mark.open(state.join("welcomed")).expect("make a mark");
 }
 
 /// A port of the loopback interface that was free a moment ago.

@@ -1,6 +1,7 @@
 //! Every line that is kept, as it stands at one moment: for looking back through them. Reads, and changes nothing.
 
 use super::charset::SUBSTITUTE;
+use super::looks::bare;
 use super::{Emulator, lines, styled};
 use std::borrow::Cow;
 
@@ -40,10 +41,12 @@ impl Kept {
     }
 
     fn push(&mut self, line: &str) {
+        // What rides in the cells has no width, and nobody searches for it.
+        let line = bare(line.to_owned());
         if line.contains(SUBSTITUTE) {
             self.text.push_str(&line.replace(SUBSTITUTE, "\u{fffd}"));
         } else {
-            self.text.push_str(line);
+            self.text.push_str(&line);
         }
         self.ends.push(self.text.len());
     }

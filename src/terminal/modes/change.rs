@@ -27,8 +27,8 @@ pub(crate) fn change(from: &State, to: &State) -> Vec<u8> {
         keyboard(&mut out, &from.keyboard[1], &to.keyboard[1]);
     }
     key_options(&mut out, &from.key_options, &to.key_options);
-    private_modes(&mut out, from, to);
     mouse(&mut out, from, to);
+    private_modes(&mut out, from, to);
     drawing(&mut out, from, to);
     if to.title.is_some() && to.title != from.title {
         osc(&mut out, to.title.as_deref().unwrap_or_default());
@@ -43,7 +43,7 @@ pub(crate) fn change(from: &State, to: &State) -> Vec<u8> {
 }
 
 fn private_modes(out: &mut Vec<u8>, from: &State, to: &State) {
-    // Off first, then on in order: mouse modes exclude each other in xterm, where the last one set is the one.
+    // Off first, then on in order.
     for on in [false, true] {
         let seen = to.private.iter().chain(from.private.iter().filter(|(mode, _)| {
             // Not seen since: its default, where terminals agree on one.
