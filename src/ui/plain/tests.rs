@@ -34,6 +34,7 @@ impl Talk {
             question: None,
             leaves: None,
             secret: false,
+            recording: false,
             prefix: "Ctrl-\\".into(),
             integration: Integration::default(),
         };
