@@ -48,6 +48,11 @@ impl MouseModes {
     pub fn is_on(self) -> bool {
         self.protocol != 0
     }
+
+    /// They begin with `CSI <`.
+    pub fn is_sgr(self) -> bool {
+        matches!(self.encoding, 1006 | 1016)
+    }
 }
 
 impl Mouse {
