@@ -146,7 +146,8 @@ pub(crate) fn talk(message: &str) -> Option<Talk> {
         () if !words.iter().all(is_known) => None,
         () if has(&THANKS) => Some(Talk::Thanks),
         () if has(&HELLO) || words == ["good", "morning"] || words == ["linus"] => Some(Talk::Hello),
-        () if has(&FINE) => Some(Talk::Fine),
+        // "ok?" asks whether something is.
+        () if has(&FINE) && !message.contains('?') => Some(Talk::Fine),
         () => None,
     }
 }
@@ -207,6 +208,7 @@ mod tests {
             ("ok, thank you so much", Some(Talk::Thanks)),
             ("ok", Some(Talk::Fine)),
             ("Okay.", Some(Talk::Fine)),
+            ("ok?", None),
             ("who are you?", Some(Talk::Who)),
             ("hello, my disk is full", None),
             ("ok so what now", None),

@@ -21,18 +21,37 @@ impl Session {
             let room = EARLY_KEYS.saturating_sub(panel.early.len());
             return panel.early.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
-        if !panel.view.is_shown() {
-            return self.pass_to_ssh(bytes, now);
-        }
-        if panel.view.takes_keys() {
+        if panel.view.is_shown() && panel.view.takes_keys() {
             let tokens = panel.keys.feed(bytes);
             panel.keys_until = panel.keys.wait().map(|wait| now + wait);
             return self.on_tokens(tokens, now);
         }
+        let pieces = self.split(bytes, now);
+        self.on_pieces_for_ssh(pieces, now);
+    }
+
+    /// Keys for a prompt of ssh's own, on the plain screen.
+    pub(super) fn on_local_keys(&mut self, bytes: &[u8], now: Instant) {
+        for piece in self.split(bytes, now) {
+            if !self.is_no_typing(&piece, now) {
+                self.send_pty(&piece.into_bytes());
+            }
+        }
+    }
+
+    /// Takes apart what is for ssh, if there may be something in it that was asked for by the panel. Else nothing is to be
+    /// held.
+    fn split(&mut self, bytes: &[u8], now: Instant) -> Vec<Input> {
+        let awaits_place = self.places.is_awaited(now);
+        let Some(Side { panel, .. }) = &mut self.side else { return vec![Input::Plain(bytes.to_vec())] };
+        let bytes = panel.keys.without_rest(bytes);
+        if !(awaits_place || panel.opening || panel.may_be_asked(now) || panel.splitter.is_within()) {
+            return vec![Input::Plain(bytes.to_vec())];
+        }
         // An unfinished sequence is held for a moment, a lone ESC too: it could be a reply or the mark of a paste.
         let pieces = panel.splitter.feed(bytes);
-        panel.pieces_until = panel.splitter.wait().map(|wait| now + wait);
-        self.on_pieces_for_ssh(pieces, now);
+        panel.pieces_until = panel.splitter.wait(awaits_place).map(|wait| now + wait);
+        pieces
     }
 
     /// The time for the rest of a key or a reply is over; without a time it is over at once.
@@ -43,6 +62,10 @@ impl Session {
         if is_over(panel.keys_until) {
             panel.keys_until = None;
             tokens = panel.keys.flush();
+            if !panel.view.is_shown() {
+                // The beginning of a key for a panel that has closed since.
+                tokens.clear();
+            }
         }
         let mut pieces = Vec::new();
         if is_over(panel.pieces_until) {
@@ -57,24 +80,30 @@ impl Session {
     /// Input for the terminal pane, without what is not the user's typing. The terminal marks every paste while the
     /// panel is drawn; the marks are for the remote only if it wants them.
     fn on_pieces_for_ssh(&mut self, pieces: Vec<Input>, now: Instant) {
-        let marks = self.modes.bracketed_paste();
         let mut pieces = pieces.into_iter();
         while let Some(piece) = pieces.next() {
-            match piece {
-                Input::Plain(bytes) => self.pass_to_ssh(&bytes, now),
-                Input::PasteMark(mark) if marks => self.pass_to_ssh(mark, now),
-                Input::PasteMark(_) => {}
-                Input::Sequence(raw) => {
-                    if !self.on_reply(&raw, now) && !self.on_report(&raw, now) {
-                        self.pass_to_ssh(&raw, now);
-                    }
-                    if self.panel_takes_keys() {
-                        // A click gave the focus away: what came with it is not for ssh any more.
-                        let rest: Vec<u8> = pieces.flat_map(Input::into_bytes).collect();
-                        return self.on_keys(&rest, now);
-                    }
+            if !self.is_no_typing(&piece, now) {
+                self.pass_to_ssh(&piece.into_bytes(), now);
+            } else if self.panel_takes_keys() {
+                // A click gave the focus away: what came with it is not for ssh any more.
+                let mut rest: Vec<u8> = pieces.flat_map(Input::into_bytes).collect();
+                if let Some(side) = &mut self.side {
+                    rest.extend(side.panel.splitter.take_held());
                 }
+                return self.on_keys(&rest, now);
             }
+        }
+    }
+
+    /// Takes a piece of input that is not for ssh as it is: it was asked for by the panel, or for ssh by the panel.
+    fn is_no_typing(&mut self, piece: &Input, now: Instant) -> bool {
+        match piece {
+            Input::Plain(_) => false,
+            Input::PasteMark(_) => {
+                let may_be_asked = self.side.as_ref().is_some_and(|side| side.panel.may_be_asked(now));
+                may_be_asked && !self.modes.bracketed_paste()
+            }
+            Input::Sequence(raw) => self.on_reply(raw, now) || self.on_report(raw, now),
         }
     }
 
@@ -91,8 +120,9 @@ impl Session {
         let Some(Side { panel, .. }) = &mut self.side else { return false };
         match panel.outstanding.claim(raw, now) {
             Reply::ToSsh => self.send_pty(raw),
-            Reply::Drop => {}
-            Reply::NotAReply => return false,
+            Reply::Drop if panel.view.is_shown() => {}
+            // The remote has asked by itself.
+            Reply::Drop | Reply::NotAReply => return false,
         }
         true
     }
@@ -111,11 +141,9 @@ impl Session {
                 Token::Key(key) => {
                     let has_sent = self.on_panel_key(key, now);
                     if !self.panel_is_open() {
-                        // The dialogue was left: the rest is the remote's. What was typed behind a card in the same
-                        // moment was not meant for what it starts.
-                        let rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
+                        // What was typed behind one that has sent something was not meant for what that starts.
                         if !has_sent {
-                            self.on_keys(&rest, now);
+                            self.hand_on(tokens, now);
                         }
                         return;
                     }
@@ -134,13 +162,22 @@ impl Session {
                 Token::Mouse(_) | Token::Focus(_) => {
                     self.on_report(&raw, now);
                     if !self.panel_takes_keys() {
-                        let rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
-                        return self.on_keys(&rest, now);
+                        return self.hand_on(tokens, now);
                     }
                 }
                 Token::Unknown => {}
             }
         }
+    }
+
+    /// The keys are ssh's from here on: with what is held of one that has not ended.
+    fn hand_on(&mut self, tokens: impl Iterator<Item = (Vec<u8>, Token)>, now: Instant) {
+        let mut rest: Vec<u8> = tokens.flat_map(|(raw, token)| token.into_bytes(raw)).collect();
+        if let Some(Side { panel, .. }) = &mut self.side {
+            rest.extend(panel.keys.take_held());
+            panel.keys_until = None;
+        }
+        self.on_keys(&rest, now);
     }
 
     /// A key for the panel; true if it has sent something.

@@ -44,6 +44,7 @@ use crate::ssh::{Facts, is_refused};
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::Pty;
+use crate::terminal::queries::CursorPlaces;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
 use crate::terminal::{Modes, Size, crash};
@@ -102,8 +103,8 @@ struct Session {
     modes: Modes,
     prefix: PrefixMachine,
     prefix_until: Option<Instant>,
-    /// The terminal was asked where its cursor stands, and answers until then.
-    place_until: Option<Instant>,
+    /// The terminal was asked where its cursor stands.
+    places: CursorPlaces,
     prefix_name: String,
     /// ssh has made its terminal raw: the remote session has begun.
     connected: bool,

@@ -11,7 +11,9 @@ const ARROWS: usize = 3;
 impl Session {
     /// Takes a report of the mouse or of the focus, which a terminal sends only while it is asked to; false if it is none.
     pub(super) fn on_report(&mut self, raw: &[u8], now: Instant) -> bool {
-        if matches!(raw, b"\x1b[I" | b"\x1b[O") {
+        let is_open = self.panel_is_open();
+        // When it is closed those of the focus are the remote's own: the panel asks for none but for the remote.
+        if is_open && matches!(raw, b"\x1b[I" | b"\x1b[O") {
             if self.modes.focus_reports() {
                 self.send_pty(raw);
             }
@@ -21,8 +23,11 @@ impl Session {
         let remote =
             RemoteMouse { reports: self.modes.mouse().is_on(), arrows: self.modes.alternate_scroll() };
         let Some(Side { panel, copilot, .. }) = &mut self.side else { return true };
-        if !panel.mouse {
+        if !panel.mouse || !panel.may_be_asked(now) {
             return false;
+        }
+        if !is_open {
+            return self.on_late_report(raw, mouse);
         }
         panel.dirty = true;
         let actions = panel.view.mouse(mouse, remote, copilot, now);
@@ -30,7 +35,24 @@ impl Session {
         true
     }
 
+    /// A report that comes when the panel has just closed may be in the panel's encoding, which could be keys to the
+    /// remote; false if it is as the remote wants it.
+    fn on_late_report(&mut self, raw: &[u8], mouse: Mouse) -> bool {
+        let wants = self.modes.mouse();
+        let is_ours = raw.starts_with(b"\x1b[<") && !wants.is_sgr();
+        if wants.is_on() && !is_ours {
+            return false;
+        }
+        self.mouse_to_remote(mouse);
+        true
+    }
+
     pub(super) fn mouse_to_remote(&mut self, mouse: Mouse) {
+        if let Some(side) = self.side.as_mut().filter(|_| mouse.acts()) {
+            // As good as a key: auto ends, and what was held back is not sent by the next Enter.
+            side.panel.held = None;
+            side.user_typed();
+        }
         if let Some(bytes) = mouse.report(self.modes.mouse(), self.remote) {
             self.send_pty(&bytes);
         }

@@ -26,8 +26,9 @@ const FRAME: Duration = Duration::from_micros(16_667);
 /// The view of what leaves composes messages for every frame.
 const LEAVES_FRAME: Duration = Duration::from_millis(100);
 
-/// How long the terminal's answer to where its cursor stands is told from keys, also if the panel has closed by then.
-const PLACE_WITHIN: Duration = Duration::from_secs(5);
+/// How long after the panel has closed the terminal may still send what it was asked for while that was drawn: reports
+/// of the mouse, marks of a paste. A far terminal is some hundred milliseconds away.
+const LATE: Duration = Duration::from_secs(2);
 
 /// What is drawn, and what belongs to its being drawn.
 pub(super) struct Panel {
@@ -53,6 +54,7 @@ pub(super) struct Panel {
     /// What looks for replies and pastes in the input for the terminal pane.
     pub(super) splitter: Splitter,
     pub(super) pieces_until: Option<Instant>,
+    late_until: Option<Instant>,
     /// A card that was sent and has not shown yet.
     pub(super) echo: Option<Echo>,
     /// A close was asked for and waits for the echo.
@@ -130,6 +132,7 @@ impl Panel {
             outstanding: Outstanding::new(),
             splitter: Splitter::default(),
             pieces_until: None,
+            late_until: None,
             echo: None,
             closing: false,
             looks_back: None,
@@ -162,15 +165,21 @@ impl Panel {
         }
     }
 
+    /// Whether what the terminal sends may have been asked for by the panel, which is drawn or was a moment ago.
+    pub(super) fn may_be_asked(&self, now: Instant) -> bool {
+        self.view.is_shown() || self.late_until.is_some_and(|until| now <= until)
+    }
+
     /// When [`Session::on_panel_time`] has something to do. A frame waits until the terminal has taken the last.
     pub(super) fn deadline(&self, tty_takes: bool) -> Option<Instant> {
+        let rest = [self.keys_until, self.pieces_until].into_iter().flatten().min();
         if !self.view.is_shown() {
-            return None;
+            return rest;
         }
         let frame = (self.dirty && tty_takes).then_some(self.next_frame);
         let echo = self.echo.as_ref().map(Echo::until);
         let second = self.waits.map(|(_, next)| next);
-        [frame, echo, self.keys_until, self.pieces_until, second].into_iter().flatten().min()
+        [frame, echo, rest, second].into_iter().flatten().min()
     }
 
     /// Counts the seconds for which Linus's answer is awaited, and has each drawn.
@@ -226,6 +235,7 @@ impl Session {
         }
         panel.taken = Some(Taken { mark, switched, has_alternate, input: InputModes::default() });
         panel.view.set_shown(true);
+        panel.outstanding.begin(now);
         // The user's terminal may stand in the middle of a sequence: it is ended there, and goes on in the emulator.
         let mut bytes = self.modes.cut();
         // Where the cursor stands on the primary screen (CPR): above the session's rows are the user's own.
@@ -236,7 +246,9 @@ impl Session {
         });
         bytes.extend(self.modes.suspend_for_panel());
         self.send_tty(&bytes);
-        self.place_until = has_alternate.then(|| now + PLACE_WITHIN);
+        if has_alternate {
+            self.places.asked(now);
+        }
         self.follow_input();
         self.lay_out();
         let Some(Side { panel, .. }) = &mut self.side else { return };
@@ -246,10 +258,23 @@ impl Session {
             // There is no room for both: what was asked for is seen.
             panel.view.enter();
         }
+        self.on_early_keys(now);
+    }
+
+    /// Keys that were typed for the panel before it was there. They are its own, wherever the focus is by now.
+    pub(super) fn on_early_keys(&mut self, now: Instant) {
         let Some(Side { panel, .. }) = &mut self.side else { return };
         let early = std::mem::take(&mut panel.early);
-        if !early.is_empty() {
-            self.on_keys(&early, now);
+        if early.is_empty() {
+            return;
+        }
+        let was_left = !panel.view.takes_keys();
+        if was_left {
+            panel.view.enter();
+        }
+        self.on_keys(&early, now);
+        if was_left && let Some(Side { panel, .. }) = &mut self.side {
+            panel.view.leave();
         }
     }
 
@@ -296,6 +321,7 @@ impl Session {
         let Side { panel, watch, .. } = side;
         panel.view.set_shown(false);
         (panel.closing, panel.echo) = (false, None);
+        panel.late_until = Some(Instant::now() + LATE);
         let mut bytes = Vec::new();
         if let Some(taken) = panel.take_taken() {
             bytes.extend(taken.leave(&self.modes));
@@ -318,7 +344,10 @@ impl Session {
         let mouse = panel.mouse;
         let follow = |taken: &mut Taken| taken.input.follow(&self.modes, mouse);
         let bytes = panel.taken.as_mut().map(follow).unwrap_or_default();
-        self.send_tty(&bytes);
+        if !bytes.is_empty() {
+            self.send_tty(&bytes);
+            self.arm();
+        }
     }
 
     /// Lays the panes out for the present size, and tells the remote if its part changed.

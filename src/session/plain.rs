@@ -100,12 +100,9 @@ impl Session {
         panel.view.set_shown(true);
         panel.view.enter();
         panel.dirty = true;
-        let early = std::mem::take(&mut panel.early);
         self.send_tty(&bytes);
         self.arm_plain();
-        if !early.is_empty() {
-            self.on_keys(&early, now);
-        }
+        self.on_early_keys(now);
     }
 
     /// What the guard writes if the session ends at this moment.

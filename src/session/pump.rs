@@ -224,7 +224,7 @@ impl Session {
     pub(super) fn await_place(&mut self) {
         let end = Instant::now() + PLACE_BEFORE_LEAVING;
         let mut buffer = vec![0; CHUNK];
-        while self.place_until.is_some() && !self.tty_gone {
+        while self.places.is_awaited(Instant::now()) && !self.tty_gone {
             let left = end.saturating_duration_since(Instant::now());
             let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
             let mut fds = [PollFd::new(self.tty.as_fd(), PollFlags::POLLIN)];
@@ -234,7 +234,7 @@ impl Session {
                 Ok(_) | Err(_) => break,
             }
         }
-        self.place_until = None;
+        self.places.forget();
     }
 
     pub(super) fn flush_tty(&mut self) {

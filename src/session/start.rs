@@ -34,6 +34,7 @@ use crate::terminal::monitor::Inherit;
 use crate::terminal::outbox::Outbox;
 use crate::terminal::prefix::PrefixMachine;
 use crate::terminal::pty::{Given, Pty};
+use crate::terminal::queries::CursorPlaces;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
@@ -109,7 +110,7 @@ pub fn run(mut start: Start<'_>) -> Result<Verdict, Error> {
         modes: Modes::new(),
         prefix: PrefixMachine::new(prefixes),
         prefix_until: None,
-        place_until: None,
+        places: CursorPlaces::default(),
         prefix_name: start.config.keys.name(),
         connected: false,
         before_session: Vec::new(),

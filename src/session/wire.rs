@@ -5,7 +5,7 @@ use super::watch::Typed;
 use crate::linus::contract::SessionEvent;
 use crate::terminal::prefix::Piece;
 use crate::terminal::pty::LineMode;
-use crate::terminal::queries::{find_place, is_reply};
+use crate::terminal::queries::is_reply;
 use crate::ui::{PrefixAction, after_prefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::ops::Range;
@@ -75,11 +75,8 @@ impl Session {
 
     /// Notes that answer, if it is awaited and among these bytes, and says where.
     pub(super) fn place_in(&mut self, bytes: &[u8], now: Instant) -> Option<Range<usize>> {
-        self.place_until.take_if(|until| now > *until);
-        self.place_until?;
-        let (row, range) = find_place(bytes)?;
-        self.place_until = None;
-        if let Some(side) = &mut self.side {
+        let (row, range) = self.places.take(bytes, now)?;
+        if let (Some(side), Some(row)) = (&mut self.side, row) {
             side.panel.cursor_is_in(row);
         }
         Some(range)
@@ -126,7 +123,7 @@ impl Session {
             // A local prompt: its answer is for ssh alone, and the PTY makes ^C and ^\ into signals.
             let pieces = self.prefix.feed(bytes, true, is_bound);
             return pieces.into_iter().for_each(|piece| match piece {
-                Piece::Through(bytes) => self.send_pty(&bytes),
+                Piece::Through(bytes) => self.on_local_keys(&bytes, now),
                 Piece::Action(_) => {}
             });
         }

@@ -7,7 +7,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use crate::terminal::decode::{Meaning, decode};
 use crate::terminal::mouse::Mouse;
-use crate::terminal::sequence::{Lexer, PasteEnd, Step, Unit};
+use crate::terminal::sequence::{Lexer, PASTE, PasteEnd, Step, Unit};
 
 pub use crate::terminal::decode::Reply;
 pub use crate::terminal::sequence::{KEY_WAIT, REPLY_WAIT};
@@ -39,7 +39,7 @@ impl Token {
     /// As it came, where these bytes came with it.
     pub fn into_bytes(self, raw: Vec<u8>) -> Vec<u8> {
         match self {
-            Self::Paste { text, .. } => [b"\x1b[200~", text.as_slice(), PasteEnd::MARK].concat(),
+            Self::Paste { text, .. } => [PASTE, text.as_slice(), PasteEnd::MARK].concat(),
             _ => raw,
         }
     }
@@ -80,6 +80,38 @@ impl Tokenizer {
             self.unit(unit, &mut out);
         }
         out
+    }
+
+    /// What is held of a key or of a paste that has not ended, for somebody else to go on with.
+    pub fn take_held(&mut self) -> Vec<u8> {
+        let held = std::mem::take(self);
+        let paste = held.paste.map(|paste| [PASTE, &paste.text].concat());
+        paste.unwrap_or_else(|| held.lexer.raw().to_vec())
+    }
+
+    /// What is not the rest of a key or of a paste whose beginning came here.
+    pub fn without_rest<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
+        while let Some((&byte, others)) = bytes.split_first() {
+            if let Some(paste) = &mut self.paste {
+                if paste.push(byte) {
+                    self.paste = None;
+                }
+            } else if self.lexer.raw().is_empty() {
+                break;
+            } else {
+                match self.lexer.push(byte) {
+                    Step::More => {}
+                    Step::Done if self.lexer.take().raw == PASTE => self.paste = Some(Paste::default()),
+                    Step::Done => {}
+                    Step::Refused => {
+                        self.lexer.take();
+                        continue;
+                    }
+                }
+            }
+            bytes = others;
+        }
+        bytes
     }
 
     fn byte(&mut self, byte: u8, out: &mut Vec<(Vec<u8>, Token)>) {

@@ -48,6 +48,11 @@ impl MouseModes {
     pub fn is_on(self) -> bool {
         self.protocol != 0
     }
+
+    /// They begin with `CSI <`.
+    pub fn is_sgr(self) -> bool {
+        matches!(self.encoding, 1006 | 1016)
+    }
 }
 
 impl Mouse {
@@ -78,6 +83,11 @@ impl Mouse {
     /// Whether a button went down.
     pub fn is_press(&self) -> bool {
         !self.released && self.code & (MOTION | WHEEL) == 0
+    }
+
+    /// Whether a button went down or the wheel turned: no mere motion.
+    pub fn acts(&self) -> bool {
+        self.is_press() || self.code & (MOTION | WHEEL) == WHEEL
     }
 
     /// Whether the last button was let go.

@@ -2,9 +2,11 @@
 //! here, what is passed on, what is dropped, and which reply belongs to which question. Values only.
 
 mod outstanding;
+mod places;
 
 use crate::terminal::Size;
 pub use outstanding::{Outstanding, Reply, find_place, is_reply};
+pub use places::CursorPlaces;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {

@@ -1,11 +1,8 @@
 //! Input for the terminal pane, taken apart just so far that replies of the user's terminal and the marks of a paste
 //! can be told from what is typed; everything is passed on unchanged otherwise.
 
-use super::sequence::{ESC, Lexer, PasteEnd, Step};
+use super::sequence::{ESC, Lexer, PASTE, PasteEnd, REPLY_WAIT, Step};
 use std::time::Duration;
-
-/// The start of a bracketed paste, in which nothing is a reply.
-const PASTE: &[u8] = b"\x1b[200~";
 
 /// A piece of input, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +64,24 @@ impl Splitter {
         out
     }
 
-    /// How long to wait for the rest of a sequence, counted from the last feed.
-    pub fn wait(&self) -> Option<Duration> {
+    /// Whether a paste or a sequence has begun and not ended.
+    pub fn is_within(&self) -> bool {
+        self.paste.is_some() || !self.lexer.raw().is_empty()
+    }
+
+    /// What is held, for somebody else to go on with.
+    pub fn take_held(&mut self) -> Vec<u8> {
+        let held = std::mem::take(self);
+        [&held.plain, held.lexer.raw()].concat()
+    }
+
+    /// How long to wait for the rest of a sequence, counted from the last feed. Where an answer with the cursor's place is
+    /// to come (`awaits_place`), what may be the begin of one is waited for as other replies are.
+    pub fn wait(&self, awaits_place: bool) -> Option<Duration> {
+        let parameters = self.lexer.raw().strip_prefix(b"\x1b[").and_then(|rest| rest.first());
+        if awaits_place && parameters.is_some_and(u8::is_ascii_digit) {
+            return Some(REPLY_WAIT);
+        }
         self.lexer.wait()
     }
 
@@ -158,8 +171,11 @@ mod tests {
     fn an_escape_key_is_passed_on_after_the_wait() {
         let mut splitter = Splitter::default();
         assert_eq!(splitter.feed(b"\x1b"), []);
-        assert!(splitter.wait().is_some());
+        assert!(splitter.wait(true).is_some_and(|wait| wait < REPLY_WAIT));
         assert_eq!(splitter.flush(), [Input::Plain(b"\x1b".to_vec())]);
-        assert_eq!(splitter.wait(), None);
+        assert_eq!(splitter.wait(true), None);
+        splitter.feed(b"\x1b[12;");
+        assert_eq!(splitter.wait(true), Some(REPLY_WAIT));
+        assert!(splitter.wait(false).is_some_and(|wait| wait < REPLY_WAIT));
     }
 }

@@ -170,6 +170,9 @@ fn character(byte: u8) -> State {
     }
 }
 
+/// The start of a bracketed paste.
+pub(crate) const PASTE: &[u8] = b"\x1b[200~";
+
 /// Finds the end of a bracketed paste, in which nothing else means anything.
 #[derive(Debug, Default)]
 pub(crate) struct PasteEnd {

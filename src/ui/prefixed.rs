@@ -89,7 +89,8 @@ impl View {
             (PrefixAction::Toggle, _) if self.choice.alone => return self.enter_panel(),
             (PrefixAction::Toggle, _) if self.is_shown() => return vec![Action::ClosePanel],
             (PrefixAction::Toggle, _) => return vec![Action::OpenPanel],
-            (PrefixAction::Focus, _) if self.is_shown() && self.focus() == Focus::Panel => {
+            // Also when it is not shown yet, but has been asked for.
+            (PrefixAction::Focus, _) if self.focus() == Focus::Panel => {
                 self.leave();
                 return Vec::new();
             }

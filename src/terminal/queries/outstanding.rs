@@ -42,11 +42,18 @@ enum Kind {
 #[derive(Debug, Default)]
 pub struct Outstanding {
     queue: VecDeque<(Kind, Instant)>,
+    /// Since then questions are passed on here; before, the terminal itself had them.
+    since: Option<Instant>,
 }
 
 impl Outstanding {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Until now the remote's questions went to the terminal by themselves; some may not be answered yet.
+    pub fn begin(&mut self, now: Instant) {
+        self.since = Some(now);
     }
 
     /// A question went to the outer terminal.
@@ -82,8 +89,17 @@ impl Outstanding {
                 self.queue.drain(..=at);
                 Reply::ToSsh
             }
+            // Numbers and colours only: what could say anything is not let through on a guess.
+            None if self.may_be_older(now) && (kind != Kind::Unasked || raw.starts_with(b"\x1b[")) => {
+                Reply::ToSsh
+            }
             None => Reply::Drop,
         }
+    }
+
+    /// Whether a reply may be to a question from before [`Outstanding::begin`].
+    fn may_be_older(&self, now: Instant) -> bool {
+        self.since.is_some_and(|since| now.saturating_duration_since(since) <= EXPIRY)
     }
 }
 
@@ -101,8 +117,10 @@ pub fn find_place(bytes: &[u8]) -> Option<(u16, Range<usize>)> {
         let body = &bytes[at + 2..];
         let end = body.iter().position(|b| !b.is_ascii_digit() && *b != b';').unwrap_or(body.len());
         if body.get(end) == Some(&b'R') {
-            let text = std::str::from_utf8(&body[..end]).ok()?;
-            return Some((text.split_once(';')?.0.parse().ok()?, at..at + 2 + end + 1));
+            let place = std::str::from_utf8(&body[..end]).ok().and_then(|text| text.split_once(';'));
+            if let Some(row) = place.and_then(|(row, _)| row.parse().ok()) {
+                return Some((row, at..at + 2 + end + 1));
+            }
         }
         from = at + 2;
     }
@@ -187,6 +205,18 @@ mod tests {
         for other in [&b"x\x1b[12;40R"[..], b"\x1b[12;40Rx", b"\x1b[R", b"\x1b[A", b"\x1bOR", b"\x1b", b""] {
             assert!(!is_reply(other), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_question_from_before_the_panel_is_answered_all_the_same() {
+        let now = Instant::now();
+        let mut outstanding = Outstanding::new();
+        outstanding.begin(now);
+        for reply in [&b"\x1b[?62;22c"[..], b"\x1b[0n", b"\x1b]11;rgb:0/0/0\x07"] {
+            assert_eq!(outstanding.claim(reply, now), Reply::ToSsh, "{reply:?}");
+            assert_eq!(outstanding.claim(reply, now + EXPIRY * 2), Reply::Drop, "{reply:?}");
+        }
+        assert_eq!(outstanding.claim(b"\x1b]l\rrm -rf\x1b\\", now), Reply::Drop);
     }
 
     #[test]
