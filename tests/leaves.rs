@@ -183,8 +183,8 @@ fn an_answer_that_cannot_be_kept_holds_for_the_session_and_a_file_of_anothers_is
     let lab = Lab::start();
     let linus = Linus::remote();
     let state = lab.client_home().join(".local/state");
-    fs::create_dir_all(&state).unwrap();
     // Where the folder belongs there is a file: root's permissions do not help.
+    fs::remove_dir_all(state.join("aissh")).unwrap();
     fs::write(state.join("aissh"), "").unwrap();
     let terminal = remote_session(&lab, &linus);
     terminal.send(format!("{PREFIX} "));
