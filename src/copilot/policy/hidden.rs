@@ -137,7 +137,7 @@ impl Scan {
             Token::Control(0x08) => self.col = self.col.saturating_sub(1),
             // Other character sets make other text of the same bytes.
             Token::Control(0x0e | 0x0f) => self.moved(),
-            Token::Control(_) | Token::Dcs(_) => {}
+            Token::Control(_) | Token::Dcs(_) | Token::Image => {}
             Token::Csi(csi) => self.csi(csi),
             Token::Escape { intermediates, last } => self.escape(intermediates, *last),
             Token::Osc(payload) => self.mark(payload),

@@ -60,6 +60,9 @@ pub(super) enum Act {
     },
 }
 
+/// What stands for a picture, which vt100 cannot hold.
+const IMAGE: &str = "[image]";
+
 pub(super) struct Normaliser {
     scan: Tokenizer,
     rules: Rules,
@@ -175,6 +178,7 @@ impl Rules {
             Token::Osc(payload) => self.queue.extend(signals::command(payload).into_iter().map(Step::Signal)),
             Token::Dcs([b'$' | b'+', b'q', ..]) => self.ask(Query::Capability),
             Token::Dcs(_) => {}
+            Token::Image => self.put(IMAGE.to_owned(), out),
         }
     }
 

@@ -139,7 +139,7 @@ fn reply_kind(raw: &[u8]) -> Option<Kind> {
             Token::Dcs([b'>', b'|', version @ ..]) if version.iter().all(|b| (0x20..0x7f).contains(b)) => {
                 Some(Kind::Version)
             }
-            Token::Dcs(_) => Some(Kind::Unasked),
+            Token::Dcs(_) | Token::Image => Some(Kind::Unasked),
             _ => None,
         },
         // An overlong string is swallowed by the tokenizer; it is no key either.

@@ -2,6 +2,7 @@
 //! the split of the input. It says where a sequence begins and ends; it never says what one means.
 
 mod csi;
+mod image;
 #[cfg(test)]
 mod tests;
 
@@ -10,8 +11,10 @@ pub(crate) use csi::{Csi, number};
 
 /// Longest OSC kept: OSC 52 carries a clipboard, everything else is far below. A longer one is swallowed whole.
 const OSC_LIMIT: usize = 64 * 1024;
-/// Longest DCS kept: queries (XTGETTCAP, DECRQSS) are short, images are not wanted.
+/// Longest DCS kept: queries (XTGETTCAP, DECRQSS) are short, of images only the fact is wanted.
 const DCS_LIMIT: usize = 4 * 1024;
+/// Of an APC the beginning is looked at: kitty's images have their keys there.
+const APC_HEAD: usize = 256;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
@@ -28,14 +31,17 @@ pub(crate) enum Token<'a> {
     Osc(&'a [u8]),
     /// The body of a DCS that was terminated by ST.
     Dcs(&'a [u8]),
+    /// A picture (sixel, kitty's or iTerm2's), whole or the first part of one.
+    Image,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Osc,
     Dcs,
-    /// SOS, PM, APC: nothing is kept.
-    Other(u8),
+    Apc,
+    /// SOS and PM: nothing is kept.
+    Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +60,15 @@ pub(crate) struct Tokenizer {
     /// What came after `ESC`, `ESC [` or the opener of the string.
     body: Vec<u8>,
     overflow: bool,
+    /// What was too long to keep began as a picture does.
+    image: bool,
     /// The last bytes of text, to know whether a UTF-8 character is incomplete.
     tail: [u8; 3],
 }
 
 impl Tokenizer {
     pub(crate) fn new() -> Self {
-        Self { place: Place::Ground, body: Vec::new(), overflow: false, tail: [0; 3] }
+        Self { place: Place::Ground, body: Vec::new(), overflow: false, image: false, tail: [0; 3] }
     }
 
     /// Neither inside a sequence nor inside a UTF-8 character.
@@ -119,6 +127,7 @@ impl Tokenizer {
                 Step::Csi => return (used, Csi::parse(&self.body, *byte).map(Token::Csi)),
                 Step::Osc => return (used, Some(Token::Osc(&self.body))),
                 Step::Dcs => return (used, Some(Token::Dcs(&self.body))),
+                Step::Image => return (used, Some(Token::Image)),
             }
         }
         (used, None)
@@ -164,9 +173,8 @@ impl Tokenizer {
             b'[' if self.body.is_empty() => return self.open(Place::Csi),
             b']' if self.body.is_empty() => return self.open(Place::String(Kind::Osc)),
             b'P' if self.body.is_empty() => return self.open(Place::String(Kind::Dcs)),
-            b'X' | b'^' | b'_' if self.body.is_empty() => {
-                return self.open(Place::String(Kind::Other(byte)));
-            }
+            b'_' if self.body.is_empty() => return self.open(Place::String(Kind::Apc)),
+            b'X' | b'^' if self.body.is_empty() => return self.open(Place::String(Kind::Other)),
             _ => {}
         }
         self.place = Place::Ground;
@@ -182,15 +190,18 @@ impl Tokenizer {
                 Step::Nothing
             }
             (Kind::Osc, 0x07) => self.end_string(kind),
-            (_, 0x00..=0x1f) | (Kind::Other(_), _) => Step::Nothing,
+            (_, 0x00..=0x1f) | (Kind::Other, _) => Step::Nothing,
             (Kind::Osc, _) => self.keep(byte, OSC_LIMIT),
             (Kind::Dcs, _) => self.keep(byte, DCS_LIMIT),
+            (Kind::Apc, _) if self.body.len() < APC_HEAD => self.keep(byte, APC_HEAD),
+            (Kind::Apc, _) => Step::Nothing,
         }
     }
 
     fn end_string(&mut self, kind: Kind) -> Step {
         self.place = Place::Ground;
         match kind {
+            _ if self.image || image::is_one(kind, &self.body) => Step::Image,
             Kind::Osc if !self.overflow => Step::Osc,
             Kind::Dcs if !self.overflow => Step::Dcs,
             _ => Step::Nothing,
@@ -202,7 +213,7 @@ impl Tokenizer {
         self.body.clear();
         // A clipboard's worth of memory is given back; the usual few bytes are kept.
         self.body.shrink_to(DCS_LIMIT);
-        self.overflow = false;
+        (self.overflow, self.image) = (false, false);
         self.tail = [0; 3];
         Step::Nothing
     }
@@ -211,6 +222,9 @@ impl Tokenizer {
         if self.body.len() < limit {
             self.body.push(byte);
         } else {
+            if let Place::String(kind) = self.place {
+                self.image |= image::is_one(kind, &self.body);
+            }
             self.overflow = true;
             self.body.clear();
         }
@@ -245,7 +259,9 @@ impl Tokenizer {
             Place::String(_) | Place::StringEscape(_) => b"\x1b_",
         };
         let mut bytes = opener.to_vec();
-        bytes.extend_from_slice(&self.body);
+        if !matches!(self.place, Place::String(Kind::Apc) | Place::StringEscape(Kind::Apc)) {
+            bytes.extend_from_slice(&self.body);
+        }
         if matches!(self.place, Place::StringEscape(_)) {
             bytes.push(0x1b);
         }
@@ -270,6 +286,7 @@ enum Step {
     Csi,
     Osc,
     Dcs,
+    Image,
 }
 
 /// Bytes that end a run of text.

@@ -45,6 +45,23 @@ fn a_stream_gives_the_same_tokens_at_every_split() {
 }
 
 #[test]
+fn a_picture_is_told_however_long_it_is_and_however_it_is_split() {
+    let long = "~".repeat(3 * OSC_LIMIT);
+    for opener in ["\x1bP0;1;0q", "\x1b_Gf=24,a=T;", "\x1b]1337;File=name=eA==:"] {
+        let picture = format!("a{opener}{long}\x1b\\b");
+        let bytes = picture.as_bytes();
+        for at in [1, 2, 5, opener.len() + 1, bytes.len() - 3, bytes.len() - 2] {
+            assert_eq!(tokens(&[&bytes[..at], &bytes[at..]]), ["T:a", "Image", "T:b"], "{opener:?} {at}");
+        }
+    }
+    // Questions, deletions, and later parts of the same picture.
+    for other in ["\x1bP+q544e", "\x1b_Ga=q,i=1;", "\x1b_Gm=0;", "\x1b]1337;CurrentDir=/"] {
+        let all = tokens(&[format!("{other}\x1b\\").as_bytes()]);
+        assert!(!all.contains(&"Image".to_owned()), "{other:?}: {all:?}");
+    }
+}
+
+#[test]
 fn unterminated_strings_are_capped_and_swallowed_to_their_end() {
     let mut tokenizer = Tokenizer::new();
     tokenizer.next(b"\x1b]52;c;");

@@ -4,7 +4,7 @@ use crate::terminal::{Modes, Skimmer};
 
 #[test]
 fn what_vt100_does_not_know_is_made_up_for() {
-    let cases: [(&str, &[&str]); 16] = [
+    let cases: [(&str, &[&str]); 18] = [
         ("ab\x1bDc", &["ab", "  c"]),
         ("ab\x1bEc", &["ab", "c"]),
         ("ab\x1b[sx\x1b[uy", &["aby"]),
@@ -19,7 +19,9 @@ fn what_vt100_does_not_know_is_made_up_for() {
         ("\x1b[3g\x1b[5G\x1bH\r\tx", &["    x"]),
         ("caf\u{e9} \u{2764}\u{fe0f}x", &["café ❤\u{e0fff}x"]),
         ("12345678901234567890\x08x", &["123456789012345678x0"]),
-        ("a\x1b[!pb\x1bPq#sixel\x1b\\c\x1b_apc\x1b\\d", &["abcd"]),
+        ("a\x1b[!pb\x1bPq#sixel\x1b\\c\x1b_apc\x1b\\d", &["ab[image]cd"]),
+        ("\x1b_Ga=T,f=100,m=1;iVBO\x1b\\\x1b_Gm=0;Rw0K\x1b\\|\x1b_Ga=d\x1b\\.", &["[image]|."]),
+        ("\x1b]1337;File=inline=1:R0lG\x07|\x1bP$qm\x1b\\.", &["[image]|."]),
         ("\x1b[2;3rx", &["x"]),
     ];
     for (stream, expected) in cases {
