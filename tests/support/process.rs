@@ -55,6 +55,14 @@ pub(crate) fn wait_asleep(pid: Pid) {
     }
 }
 
+/// Waits until everything below a process does: it, its children and theirs.
+pub(crate) fn wait_all_asleep(parent: Pid) {
+    for pid in children(parent) {
+        wait_asleep(pid);
+        wait_all_asleep(pid);
+    }
+}
+
 /// Waits until a process is gone. Only its parent is told of its end, so this looks again and again.
 pub(crate) fn wait_gone(pid: Pid) {
     let deadline = Instant::now() + DEADLINE;

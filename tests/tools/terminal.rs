@@ -9,6 +9,7 @@ use nix::sys::signal::Signal;
 use crate::cases::{AISSH, path_with, real_ssh};
 use crate::support::DEADLINE;
 use crate::support::lab::Lab;
+use crate::support::process::wait_all_asleep;
 use crate::support::terminal::{Exit, Size, Terminal};
 
 const INTERRUPT: &str = "\x03";
@@ -171,6 +172,8 @@ fn a_password_prompt_can_be_suspended_and_asks_again() {
     same_bash(&lab, |terminal| {
         terminal.type_line(&ssh);
         terminal.wait_text("assword:");
+        // A signal between the question and the read is only noted by readpassphrase(3) until the next key.
+        wait_all_asleep(terminal.pid());
         terminal.send(SUSPEND);
         terminal.wait_text("Stopped");
         terminal.wait_prompt("local>");
