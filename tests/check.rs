@@ -25,6 +25,8 @@ impl Bench {
         let bin = lab.dir().join("bin");
         fs::create_dir(&bin).unwrap();
         symlink(PROGRAM, bin.join("aissh")).unwrap();
+        // Nothing of aissh's is there yet.
+        fs::remove_dir_all(lab.client_home().join(".local")).unwrap();
         Self { lab, bin }
     }
 

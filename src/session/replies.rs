@@ -96,7 +96,15 @@ impl Side {
         match self.linus.dispatch.link() {
             Link::Connecting => {}
             Link::Online { latency } => self.copilot.link.online(*latency),
-            Link::Offline { why, .. } => self.copilot.link.offline(why),
+            Link::Offline { why, .. } => {
+                self.copilot.link.offline(why);
+                // Said a moment before that was known.
+                for (id, _) in self.linus.dispatch.waiting_chats() {
+                    if let Some(entry) = self.linus.entry(id) {
+                        self.copilot.chat.set_delivery(entry, Delivery::Queued);
+                    }
+                }
+            }
         }
     }
 }
