@@ -169,7 +169,7 @@ const WRITTEN: &[(&str, &[u8])] = &[
     ),
     (
         "unterminated",
-        b"one\x1b]6973;never ended\r\ntwo\x18three\r\n\x1bP1;1|17/0a\x1b\\four\x1b_Gf=100;AAAA\x1b\\five\r\n\x1bP+q544e\x18six\x1b^pm\x1b\\\x1bXsos\x1b\\\r\n\
+        b"one\x1b]6973;never ended\r\ntwo\x18three\r\n\x1bP1;1|17/0a0a0a0a0a0a\x1b\\four\x1b_Gf=100;AAAA\x1b\\five\r\n\x1bP+q544e\x18six\x1b^pm\x1b\\\x1bXsos\x1b\\\r\n\
         \x1b[31;\x18seven\x1b[1\x1b[2meight\x1b[m\r\nnine\x1b]52;c;QUFB\x07ten\x1b[?2026h in one \x1b[?2026l\r\n$ \x1b]2;ti",
     ),
     (
