@@ -27,7 +27,7 @@ const SAMPLE: usize = 64 * 1024;
 const MAX_ODD: usize = 10;
 
 /// The question as the contract's chat message; the terminal's text is what was piped in.
-fn request(question: &str, piped: String) -> Request {
+pub fn request(question: &str, piped: String) -> Request {
     Request::Chat {
         session_id: "ask".into(),
         message: question.into(),

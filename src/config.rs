@@ -15,6 +15,7 @@ use crate::copilot::policy::{ChainLimit, StartMode};
 use crate::error::{Error, status};
 use crate::linus::redact;
 use crate::linus::{ToolNames, Updates};
+use crate::ui::Position;
 use nix::fcntl::OFlag;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -23,10 +24,10 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 pub use hosts::HostConfig;
-pub use looks::{has_alternate_screen, theme};
+pub use looks::{colours, has_alternate_screen, has_utf8, theme, wants_colour};
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
-pub use values::{PanelMode, PanelPosition, PanelTheme, PrefixKey, Scrollback, TailLines};
+pub use values::{PanelMode, PanelTheme, PrefixKey, Scrollback, TailLines};
 use values::{at_least_one, usable};
 use written::{Complaint, Written, line_of};
 
@@ -162,7 +163,7 @@ pub struct PanelConfig {
     /// No panel but a dialogue in lines.
     pub plain: bool,
     /// Where it was last, when absent; the right at first.
-    pub position: Option<PanelPosition>,
+    pub position: Option<Position>,
     /// Columns of a panel at a side; chosen from the terminal's width when absent.
     pub width: Option<u16>,
     /// Rows of one at the bottom, in the same way.
@@ -346,11 +347,6 @@ pub(crate) fn read(path: &Path) -> std::io::Result<String> {
 /// The folder of the user's runbooks, beside the usual configuration.
 pub(crate) fn runbooks_folder() -> Option<PathBuf> {
     usual_path().map(|path| path.with_file_name("runbooks"))
-}
-
-/// Whether the user has not turned colours off (`NO_COLOR`, no-color.org).
-pub fn wants_colour() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::cli::Cli;
-use crate::config::{Config, wants_colour};
+use crate::config::{Config, has_utf8, wants_colour};
 use crate::destination::{Destination, real_ssh};
 use crate::error::Error;
 use fact::{Fact, State, Style};
@@ -25,7 +25,7 @@ use fact::{Fact, State, Style};
 pub(crate) fn run(cli: &Cli, args: &[OsString]) -> Result<ExitCode, Error> {
     let ssh = real_ssh();
     let destination = Destination::of(args, ssh.as_deref().ok())?;
-    let style = Style { utf8: terminal::is_utf8(), colour: io::stdout().is_terminal() && wants_colour() };
+    let style = Style { utf8: has_utf8(), colour: io::stdout().is_terminal() && wants_colour() };
     let mut told = Vec::new();
     let mut tell = |facts: Vec<Fact>| {
         if !cli.json {

@@ -5,19 +5,9 @@ use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 
 use super::fact::Fact;
-use crate::config::{PanelMode, wants_colour};
+use crate::config::{PanelMode, colours, has_utf8};
 use crate::terminal::tty;
-
-/// Whether the locale's characters are UTF-8, as setlocale(3) would find it.
-pub(crate) fn is_utf8() -> bool {
-    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
-    let locale = locale.to_ascii_lowercase();
-    locale.ends_with("utf-8")
-        || locale.ends_with("utf8")
-        || locale.contains("utf-8@")
-        || locale.contains("utf8@")
-}
+use crate::ui::SPLIT_FROM;
 
 pub(super) fn facts(mode: PanelMode) -> Vec<Fact> {
     const TOPIC: &str = "terminal";
@@ -43,13 +33,13 @@ pub(super) fn facts(mode: PanelMode) -> Vec<Fact> {
             .remedy("set one: stty cols 80 rows 24"),
         Err(e) => Fact::bad(TOPIC, format!("{term} does not tell its size: {e}")),
     }];
-    facts.push(if is_utf8() {
+    facts.push(if has_utf8() {
         Fact::good("locale", "UTF-8")
     } else {
-        Fact::note("locale", "not UTF-8, and the panel's lines and marks are")
+        Fact::note("locale", "not UTF-8, so the panel is drawn in ASCII")
             .remedy("set LANG to one that is, such as C.UTF-8")
     });
-    facts.push(Fact::good("colours", colours(&term)));
+    facts.push(Fact::good("colours", colours()));
     facts
 }
 
@@ -58,19 +48,9 @@ fn place(mode: PanelMode, columns: u16) -> &'static str {
     match mode {
         PanelMode::Split => "the panel stands beside the session (panel.mode)",
         PanelMode::Overlay => "the panel covers the right part (panel.mode)",
-        PanelMode::Auto if columns >= 110 => "the panel stands beside the session",
+        PanelMode::Auto if columns >= SPLIT_FROM => "the panel stands beside the session",
         PanelMode::Auto => {
             "the panel covers the right part; from 110 columns on it stands beside the session"
         }
-    }
-}
-
-fn colours(term: &str) -> &'static str {
-    let deep = std::env::var("COLORTERM").is_ok_and(|value| value == "truecolor" || value == "24bit");
-    match () {
-        () if !wants_colour() => "none, as NO_COLOR says",
-        () if deep => "true colour, as COLORTERM says",
-        () if term.contains("256color") => "256, as TERM says",
-        () => "16 at least, as TERM says",
     }
 }

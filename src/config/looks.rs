@@ -11,7 +11,32 @@ type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// What the panel is drawn in, in this environment.
 pub fn theme(wanted: PanelTheme) -> Theme {
-    of(wanted, &|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    of(wanted, &variable)
+}
+
+/// How many colours the panel has in this environment, and what says so.
+pub fn colours() -> &'static str {
+    let env = &variable;
+    match () {
+        () if is_off(env) => "none, as NO_COLOR says",
+        () if has_no_colour(env) => "none, as TERM says",
+        () if has_more_than_sixteen(env) => "256, as TERM or COLORTERM says",
+        () => "16, as TERM says",
+    }
+}
+
+/// Whether the user has not turned colours off (`NO_COLOR`).
+pub fn wants_colour() -> bool {
+    !is_off(&variable)
+}
+
+/// Whether the locale's characters are UTF-8.
+pub fn has_utf8() -> bool {
+    is_utf8(&variable)
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 /// Whether the terminal has an alternate screen, as far as the environment tells: GNU screen (`STY`) has none unless it
@@ -30,12 +55,16 @@ fn of(wanted: PanelTheme, env: Env<'_>) -> Theme {
     if is_utf8(env) { theme } else { theme.in_ascii() }
 }
 
-/// `NO_COLOR` before anything (no-color.org); what the terminal says of its background where the configuration says
+/// `NO_COLOR` (no-color.org).
+fn is_off(env: Env<'_>) -> bool {
+    env("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// `NO_COLOR` before anything; what the terminal says of its background where the configuration says
 /// nothing.
 fn scheme(wanted: PanelTheme, env: Env<'_>) -> Scheme {
-    let is_off = env("NO_COLOR").is_some_and(|value| !value.is_empty());
     match wanted {
-        _ if is_off || has_no_colour(env) => Scheme::None,
+        _ if is_off(env) || has_no_colour(env) => Scheme::None,
         PanelTheme::None => Scheme::None,
         PanelTheme::Dark => Scheme::Dark,
         PanelTheme::Light => Scheme::Light,

@@ -31,15 +31,6 @@ pub enum PanelMode {
     Overlay,
 }
 
-/// On which side of the terminal the panel is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PanelPosition {
-    Right,
-    Left,
-    Bottom,
-}
-
 /// A number of MiB from 1 to 1024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16")]

@@ -16,7 +16,7 @@ use super::waiting::Waiting;
 use super::watch::Watch;
 use super::{Event, Session, Side, Verdict, wake};
 use crate::cli::Cli;
-use crate::config::{self, Config, PanelMode, PanelPosition};
+use crate::config::{self, Config, PanelMode};
 use crate::copilot::Copilot;
 use crate::copilot::policy::Policy;
 use crate::error::{Error, status};
@@ -39,7 +39,7 @@ use crate::terminal::signals::Signals;
 use crate::terminal::tty::Tty;
 use crate::terminal::{Modes, Size, ahead, crash};
 use crate::text::hex;
-use crate::ui::{Choice, Position, View};
+use crate::ui::{Choice, View};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -260,13 +260,8 @@ fn choice(config: &Config, known: Remembered) -> Choice {
         PanelMode::Split => Some(true),
         PanelMode::Overlay => Some(false),
     };
-    let position = config.panel.position.map(|position| match position {
-        PanelPosition::Right => Position::Right,
-        PanelPosition::Left => Position::Left,
-        PanelPosition::Bottom => Position::Bottom,
-    });
     Choice {
-        position: position.or(known.position).unwrap_or_default(),
+        position: config.panel.position.or(known.position).unwrap_or_default(),
         split,
         width: config.panel.width.or(known.width),
         height: config.panel.height.or(known.height),

@@ -1,11 +1,12 @@
 //! Where the panes are.
 
 use ratatui::layout::Rect;
+use serde::{Deserialize, Serialize};
 
 use crate::terminal::Size;
 
 /// From here on the remote is made narrower; below, the panel covers a part of it.
-const SPLIT_FROM: u16 = 110;
+pub const SPLIT_FROM: u16 = 110;
 
 /// The same for a panel at the bottom, in rows.
 const SPLIT_ROWS_FROM: u16 = 36;
@@ -45,7 +46,8 @@ pub enum Mode {
 }
 
 /// On which side of the terminal the panel is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Position {
     #[default]
     Right,

@@ -49,7 +49,7 @@ pub use consent::Question;
 pub use editor::{Edit, LineEditor};
 pub use files::{FilePage, FileShown};
 pub use integration::Integration;
-pub use layout::{Choice, Layout, Mode, Position};
+pub use layout::{Choice, Layout, Mode, Position, SPLIT_FROM};
 pub use leaves::{Leaf, LeafAction, Leaves, What};
 pub use mouse::RemoteMouse;
 pub use plain::Plain;

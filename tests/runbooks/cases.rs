@@ -5,9 +5,10 @@
 //! version) and `origin`, which begins with "recorded" or with "from documentation".
 
 use super::story::{Story, said};
+use aissh::ask::request;
 use aissh::builtin::{Builtin, check};
 use aissh::copilot::risk::{Syntax, assess};
-use aissh::linus::contract::{ChatContext, Request, Risk, StepStatus};
+use aissh::linus::contract::{Risk, StepStatus};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -256,7 +257,7 @@ fn play(runbook: &str, case: &Case, linus: Builtin) {
     let answer = match piped {
         Some(piped) => {
             run.shown.push_str(&piped);
-            said(&run.story.send(&ask(&case.ask, piped)))
+            said(&run.story.send(&request(&case.ask, piped)))
         }
         None => run.story.chat(&case.ask),
     };
@@ -280,22 +281,6 @@ fn leads_to_itself(text: &str, linus: Builtin) {
     }
     let answer = story.chat(&field("example"));
     assert!(!story.steps.is_empty(), "its example `{}` leads elsewhere: {answer}", field("example"));
-}
-
-fn ask(question: &str, piped: String) -> Request {
-    Request::Chat {
-        session_id: "s".into(),
-        message: question.into(),
-        context: ChatContext {
-            ssh_host: String::new(),
-            ssh_user: String::new(),
-            connected: false,
-            terminal_tail: piped,
-            cwd: None,
-            last_command: None,
-            last_exit_code: None,
-        },
-    }
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
