@@ -1,8 +1,8 @@
 //! aissh: the user's own ssh with a side panel in which Linus helps.
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
-//! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `copilot` < `control files` < `ui` < `builtin` <
-//! `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
+//! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `models` < `copilot` < `control files` < `ui` <
+//! `builtin` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
 
 pub mod ask;
 pub mod builtin;
@@ -17,6 +17,7 @@ pub mod files;
 mod incident;
 pub mod linus;
 pub mod login;
+pub mod models;
 pub mod peers;
 pub mod private;
 mod random;

@@ -6,6 +6,7 @@ use crate::error::{Error, status};
 use crate::linus::contract::Request;
 use crate::linus::helper::Helper;
 use crate::linus::preview::Tap;
+use crate::linus::service::Call;
 use crate::linus::{
     Answer, Budgets, CallError, Canceller, Client, Command, HttpConfig, Local, Origin, Peer, Remembered,
     Server,
@@ -16,7 +17,7 @@ use crate::runbooks;
 use crate::trust;
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// What the built-in Linus is called: he is no model, and says so.
 const BUILT_IN: &str = "built-in (runbooks, no model)";
@@ -34,16 +35,20 @@ pub struct Recipient {
 /// and the user's takes longer than ssh takes to start.
 #[derive(Default)]
 pub struct Inside {
-    server: Mutex<Option<builtin::server::Server>>,
+    server: OnceLock<builtin::server::Server>,
     watches: AtomicBool,
 }
 
 impl Inside {
-    fn answer(&self, message: &Value) -> Option<Value> {
-        let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        let server = server.get_or_insert_with(runbooks::server);
+    fn answer(
+        &self,
+        message: &Value,
+        cancel: &Canceller,
+        on_progress: &mut dyn FnMut(&str),
+    ) -> Option<Value> {
+        let server = self.server.get_or_init(runbooks::server);
         server.set_watch(self.watches.load(Ordering::Relaxed));
-        server.answer(message)
+        server.answer(message, &mut Call { principal: "", client: "", cancel, on_progress })
     }
 }
 
@@ -145,7 +150,11 @@ impl Door {
         match self {
             Self::BuiltIn(inside) => {
                 let inside = Arc::clone(inside);
-                Box::new(Local::new(move |message: &Value| inside.answer(message)))
+                Box::new(Local::new(
+                    move |message: &Value, cancel: &Canceller, on_progress: &mut dyn FnMut(&str)| {
+                        inside.answer(message, cancel, on_progress)
+                    },
+                ))
             }
             Self::Http(http) => match Client::new((**http).clone()) {
                 Ok(client) => Box::new(client.remembering(remembered(&http.origin()))),

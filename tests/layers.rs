@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["terminal"],
     &["shell"],
     &["linus"],
+    &["models"],
     &["copilot"],
     &["control", "files"],
     &["ui"],

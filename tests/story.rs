@@ -45,7 +45,7 @@ fn the_story_of_the_full_var_is_played_to_its_last_step() {
     }
     let lab = Lab::builder().full_var().prompt("root@web-03:\\w\\$ ").start();
     let linus = Linus::modern();
-    let mut built_in = Builtin::default();
+    let built_in = Builtin::default();
     linus.reply_with(move |request| built_in.handle(request));
     let terminal = Run::aissh(&lab).linus(&linus).size(Size { cols: 160, rows: 50 }).start();
     terminal.wait_prompt("root@web-03:~#");

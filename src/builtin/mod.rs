@@ -19,7 +19,9 @@ mod session;
 mod size;
 mod voice;
 
+use crate::linus::Canceller;
 use crate::linus::contract::{Envelope, Request};
+use crate::linus::service::Call;
 use crate::text::{cut, last};
 pub use check::{Summary, check};
 pub(crate) use plain::printable;
@@ -27,7 +29,8 @@ pub use runbook::compile::Mistake;
 use runbook::library::Library;
 use session::{Executed, Session};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Sessions that are remembered; the one that was silent for longest goes first. A wrapped session has one,
 /// a team's server hundreds.
@@ -37,13 +40,21 @@ const MAX_ID: usize = 128;
 /// Text of one message that is read, from its end. What a command printed last is what counts.
 const MAX_TEXT: usize = 12 * 1024 * 1024;
 
-/// The built-in Linus.
+/// The built-in Linus. Several threads may ask him at once; those of one session take turns.
 pub struct Builtin {
     library: Arc<Library>,
-    sessions: HashMap<String, (u64, Session)>,
-    clock: u64,
+    sessions: Mutex<Sessions>,
     /// Whether he says unasked what he sees.
-    watches: bool,
+    watches: AtomicBool,
+}
+
+/// A session belongs to whoever began it: nobody else's id finds it.
+type Key = (String, String);
+
+#[derive(Default)]
+struct Sessions {
+    known: HashMap<Key, (u64, Arc<Mutex<Session>>)>,
+    clock: u64,
 }
 
 impl Default for Builtin {
@@ -58,7 +69,7 @@ impl Builtin {
     }
 
     fn of(library: Arc<Library>) -> Self {
-        Self { library, sessions: HashMap::new(), clock: 0, watches: false }
+        Self { library, sessions: Mutex::default(), watches: AtomicBool::new(false) }
     }
 
     /// Knows the user's runbooks too, given as (file, text): one that has the name of one of ours takes its place. A
@@ -76,22 +87,34 @@ impl Builtin {
     }
 
     /// From now on he says unasked, now and then, what his runbooks see on a terminal; or does not.
-    pub fn set_watch(&mut self, is_on: bool) {
-        self.watches = is_on;
+    pub fn set_watch(&self, is_on: bool) {
+        self.watches.store(is_on, Ordering::Relaxed);
+    }
+
+    /// The answer to one message of the one user of this process.
+    pub fn handle(&self, request: &Request) -> Envelope {
+        let cancel = Canceller::new();
+        self.answer(
+            request,
+            &mut Call { principal: "", client: "", cancel: &cancel, on_progress: &mut |_| () },
+        )
     }
 
     /// The answer to one message.
-    pub fn handle(&mut self, request: &Request) -> Envelope {
+    pub fn answer(&self, request: &Request, call: &mut Call<'_>) -> Envelope {
         match request {
             Request::Chat { session_id, message, context } => {
                 let mut context = context.clone();
                 context.terminal_tail = last(&context.terminal_tail, MAX_TEXT).to_owned();
-                self.session(session_id).chat(message, &context)
+                held(&self.session(call.principal, session_id)).chat(message, &context)
             }
             Request::TerminalUpdate { session_id, new_output, terminal_tail, context } => {
-                let watches = self.watches;
-                let session = if watches { Some(self.session(session_id)) } else { self.known(session_id) };
+                let watches = self.watches.load(Ordering::Relaxed);
+                let (principal, id) = (call.principal, session_id);
+                let session =
+                    if watches { Some(self.session(principal, id)) } else { self.known(principal, id) };
                 let Some(session) = session else { return Envelope::default() };
+                let mut session = held(&session);
                 session.look(terminal_tail);
                 let envelope = session.terminal_update(last(new_output, MAX_TEXT), context);
                 if watches && envelope.is_empty() { session.watch(terminal_tail, context) } else { envelope }
@@ -107,8 +130,8 @@ impl Builtin {
                 exit_code,
                 context,
                 ..
-            } => match self.known(session_id) {
-                Some(session) => session.command_executed(&Executed {
+            } => match self.known(call.principal, session_id) {
+                Some(session) => held(&session).command_executed(&Executed {
                     command,
                     source: *source,
                     suggestion_id: suggestion_id.as_deref(),
@@ -124,26 +147,38 @@ impl Builtin {
     }
 
     /// A chat starts a session, and an update where he watches: other events of others cost no memory.
-    fn session(&mut self, id: &str) -> &mut Session {
-        self.clock += 1;
-        let id = cut(id, MAX_ID).to_owned();
-        if self.sessions.len() >= MAX_SESSIONS && !self.sessions.contains_key(&id) {
-            let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| id.clone());
-            oldest.map(|oldest| self.sessions.remove(&oldest));
+    fn session(&self, principal: &str, id: &str) -> Arc<Mutex<Session>> {
+        let mut sessions = held(&self.sessions);
+        let key = key(principal, id);
+        if sessions.known.len() >= MAX_SESSIONS && !sessions.known.contains_key(&key) {
+            let oldest = sessions.known.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
+            oldest.map(|oldest| sessions.known.remove(&oldest));
         }
-        let new = || (0, Session::new(self.library.clone()));
-        let (used, session) = self.sessions.entry(id).or_insert_with(new);
-        *used = self.clock;
-        session
+        sessions.clock += 1;
+        let clock = sessions.clock;
+        let new = || (0, Arc::new(Mutex::new(Session::new(self.library.clone()))));
+        let (used, session) = sessions.known.entry(key).or_insert_with(new);
+        *used = clock;
+        session.clone()
     }
 
-    fn known(&mut self, id: &str) -> Option<&mut Session> {
-        let id = cut(id, MAX_ID);
-        self.clock += 1;
-        let (used, session) = self.sessions.get_mut(id)?;
-        *used = self.clock;
-        Some(session)
+    fn known(&self, principal: &str, id: &str) -> Option<Arc<Mutex<Session>>> {
+        let mut sessions = held(&self.sessions);
+        sessions.clock += 1;
+        let clock = sessions.clock;
+        let (used, session) = sessions.known.get_mut(&key(principal, id))?;
+        *used = clock;
+        Some(session.clone())
     }
+}
+
+fn key(principal: &str, id: &str) -> Key {
+    (principal.to_owned(), cut(id, MAX_ID).to_owned())
+}
+
+/// A panic within a session's plan cannot leave more than a plan of no use.
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -169,12 +204,13 @@ mod tests {
 
     #[test]
     fn sessions_are_bounded_and_the_longest_silent_one_goes_first() {
-        let mut linus = Builtin::new();
+        let linus = Builtin::new();
         for i in 0..MAX_SESSIONS + 1 {
             linus.handle(&chat(&format!("s{i}"), "/var is full"));
         }
-        assert_eq!(linus.sessions.len(), MAX_SESSIONS);
-        assert!(!linus.sessions.contains_key("s0") && linus.sessions.contains_key("s1"));
+        let known = &held(&linus.sessions).known;
+        assert_eq!(known.len(), MAX_SESSIONS);
+        assert!(!known.contains_key(&key("", "s0")) && known.contains_key(&key("", "s1")));
     }
 
     #[test]
@@ -190,7 +226,7 @@ mod tests {
 
     #[test]
     fn one_session_knows_nothing_of_another() {
-        let mut linus = Builtin::new();
+        let linus = Builtin::new();
         linus.handle(&chat("a", "/var is full"));
         let answer = linus.handle(&chat("b", "what now?"));
         assert!(answer.suggested_commands.is_none());

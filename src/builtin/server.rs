@@ -6,6 +6,8 @@
 
 use super::{Builtin, schema};
 use crate::linus::contract::{Envelope, Request, TOOLS};
+use crate::linus::service::{About, Call, Service};
+use crate::linus::{ErrorObject, INVALID_PARAMS, METHOD_NOT_FOUND};
 use serde_json::{Map, Value, json};
 
 const STATELESS: &str = "2026-07-28";
@@ -13,8 +15,6 @@ const STATELESS: &str = "2026-07-28";
 const HANDSHAKE: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
 const INVALID_REQUEST: i64 = -32600;
-const METHOD_NOT_FOUND: i64 = -32601;
-const INVALID_PARAMS: i64 = -32602;
 /// UnsupportedProtocolVersionError of 2026-07-28.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
@@ -25,8 +25,12 @@ const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// How long a client may keep the lists: they change only with the program.
 const TTL_MS: u64 = 3_600_000;
 
-const INSTRUCTIONS: &str = "Linus helps with one ssh session: send him what the user writes and what the terminal \
-    shows; he answers with text, a checklist and commands for the user to edit and send. He never runs anything.";
+const ABOUT: About = About {
+    name: "linus-builtin",
+    title: "Linus (built in, runbooks, no model)",
+    instructions: "Linus helps with one ssh session: send him what the user writes and what the terminal shows; he answers \
+        with text, a checklist and commands for the user to edit and send. He never runs anything.",
+};
 
 /// A session id for clients of the contract's shorter form, which has none.
 const NO_SESSION: &str = "default";
@@ -61,12 +65,12 @@ impl Server {
     }
 
     /// Whether he says unasked what he sees on a terminal.
-    pub fn set_watch(&mut self, is_on: bool) {
+    pub fn set_watch(&self, is_on: bool) {
         self.linus.set_watch(is_on);
     }
 
     /// The answer to one message; `None` for notifications and for responses, which get none.
-    pub fn answer(&mut self, message: &Value) -> Option<Value> {
+    pub fn answer(&self, message: &Value, call: &mut Call<'_>) -> Option<Value> {
         let Some(object) = message.as_object() else {
             // Batches were in one revision only, and left again.
             return Some(failure(
@@ -83,7 +87,7 @@ impl Server {
             (None, Some(_)) if is_valid => None,
             (Some(id @ (Value::String(_) | Value::Number(_))), Some(method)) if is_valid => {
                 let params = object.get("params").cloned().unwrap_or_else(|| json!({}));
-                Some(match self.call(method, &params) {
+                Some(match self.method(method, &params, call) {
                     Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
                     Err(error) => failure(id, error),
                 })
@@ -95,24 +99,24 @@ impl Server {
         }
     }
 
-    fn call(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+    fn method(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
         if !params.is_object() {
             return Err(Failure::new(INVALID_PARAMS, "params must be an object"));
         }
         // Only the stateless era names its version here; discovering exists in no other.
         if method == "server/discover" || params.pointer(&pointer(META_VERSION)).is_some() {
-            return self.stateless(method, params);
+            return self.stateless(method, params, call);
         }
         match method {
             "initialize" => initialize(params),
             "ping" => Ok(json!({})),
             "tools/list" => list(params),
-            "tools/call" => self.tool(params),
+            "tools/call" => self.tool_call(params, call),
             _ => Err(unknown(method)),
         }
     }
 
-    fn stateless(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+    fn stateless(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
         let version = params.pointer(&pointer(META_VERSION)).and_then(Value::as_str);
         let Some(version) = version else {
             return Err(Failure::new(INVALID_PARAMS, format!("_meta[\"{META_VERSION}\"] is missing")));
@@ -130,7 +134,7 @@ impl Server {
         let (mut result, is_cacheable) = match method {
             "server/discover" => (discover(), true),
             "tools/list" => (list(params)?, true),
-            "tools/call" => (self.tool(params)?, false),
+            "tools/call" => (self.tool_call(params, call)?, false),
             // Also initialize, ping and the rest of the other era.
             _ => return Err(unknown(method)),
         };
@@ -143,24 +147,44 @@ impl Server {
         Ok(result)
     }
 
-    fn tool(&mut self, params: &Value) -> Result<Value, Failure> {
+    fn tool_call(&self, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
         let Some(name) = params.get("name").and_then(Value::as_str) else {
             return Err(Failure::new(INVALID_PARAMS, "params.name is missing"));
         };
-        if !TOOLS.contains(&name) {
-            return Err(Failure::new(INVALID_PARAMS, format!("unknown tool: {name}")));
-        }
-        let mut arguments = match params.get("arguments") {
+        let arguments = match params.get("arguments") {
             None => Map::new(),
             Some(Value::Object(arguments)) => arguments.clone(),
             Some(_) => return Err(Failure::new(INVALID_PARAMS, "params.arguments must be an object")),
         };
+        Service::call(self, name, &arguments, call).map_err(|e| Failure::new(e.code, e.message))
+    }
+}
+
+impl Service for Server {
+    fn about(&self) -> About {
+        ABOUT
+    }
+
+    fn tools(&self) -> Vec<Value> {
+        schema::tools()
+    }
+
+    fn call(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        call: &mut Call<'_>,
+    ) -> Result<Value, ErrorObject> {
+        if !TOOLS.contains(&tool) {
+            return Err(ErrorObject::new(INVALID_PARAMS, format!("unknown tool: {tool}")));
+        }
+        let mut arguments = arguments.clone();
         arguments.entry("session_id").or_insert_with(|| NO_SESSION.into());
         // Wrong arguments are the tool's error, not the protocol's: the caller's agent can then correct itself.
-        Ok(match Request::from_call(name, &arguments) {
-            Ok(request) => success(&self.linus.handle(&request)),
+        Ok(match Request::from_call(tool, &arguments) {
+            Ok(request) => success(&self.linus.answer(&request, call)),
             Err(why) => {
-                json!({"content": [{"type": "text", "text": format!("{name}: {why}")}], "isError": true})
+                json!({"content": [{"type": "text", "text": format!("{tool}: {why}")}], "isError": true})
             }
         })
     }
@@ -198,12 +222,12 @@ fn initialize(params: &Value) -> Result<Value, Failure> {
         "protocolVersion": version,
         "capabilities": {"tools": {"listChanged": false}},
         "serverInfo": server_info(),
-        "instructions": INSTRUCTIONS,
+        "instructions": ABOUT.instructions,
     }))
 }
 
 fn discover() -> Value {
-    json!({"supportedVersions": versions(), "capabilities": {"tools": {}}, "instructions": INSTRUCTIONS})
+    json!({"supportedVersions": versions(), "capabilities": {"tools": {}}, "instructions": ABOUT.instructions})
 }
 
 fn list(params: &Value) -> Result<Value, Failure> {
@@ -219,7 +243,7 @@ fn versions() -> Vec<&'static str> {
 }
 
 fn server_info() -> Value {
-    json!({"name": "linus-builtin", "title": "Linus (built in, runbooks, no model)", "version": env!("CARGO_PKG_VERSION")})
+    json!({"name": ABOUT.name, "title": ABOUT.title, "version": env!("CARGO_PKG_VERSION")})
 }
 
 #[cfg(test)]

@@ -20,6 +20,10 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: Value::Null }
+    }
+
     pub(crate) fn into_call_error(self) -> CallError {
         CallError::protocol(format!("{} ({})", one_line(&self.message), self.code))
     }

@@ -61,7 +61,7 @@ fn answers_come_within_milliseconds_for_a_full_tail() {
         ["/var is full", "is something wrong?", "port 80 is in use", "how do I exit vim", "why slow"];
     let tails = tails();
     let first = Instant::now();
-    let mut linus = Builtin::new();
+    let linus = Builtin::new();
     linus.handle(&chat("hello", ""));
     let load = first.elapsed();
     // Patterns are compiled when they are first needed: once in a process.

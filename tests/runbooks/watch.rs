@@ -7,7 +7,7 @@ use aissh::linus::contract::Envelope;
 const DF: &str = "Filesystem Size Used Avail Use% Mounted on\n/dev/sda1 45G 44G 0.9G 98% /var\n";
 
 fn watching() -> Story {
-    let mut linus = Builtin::new();
+    let linus = Builtin::new();
     linus.set_watch(true);
     Story::with(linus, "root")
 }

@@ -1,4 +1,11 @@
 use super::*;
+use crate::linus::Canceller;
+
+fn ask(message: &Value) -> Option<Value> {
+    let cancel = Canceller::new();
+    let mut call = Call { principal: "", client: "", cancel: &cancel, on_progress: &mut |_| () };
+    Server::new().answer(message, &mut call)
+}
 
 #[allow(clippy::needless_pass_by_value, reason = "json! makes values")]
 fn request(method: &str, params: Value) -> Value {
@@ -6,14 +13,14 @@ fn request(method: &str, params: Value) -> Value {
 }
 
 fn result(message: &Value) -> Value {
-    let answer = Server::new().answer(message).unwrap_or_default();
+    let answer = ask(message).unwrap_or_default();
     assert_eq!(answer["id"], message["id"]);
     assert!(answer.get("error").is_none(), "{answer}");
     answer["result"].clone()
 }
 
 fn code(message: &Value) -> (Value, Value) {
-    let answer = Server::new().answer(message).unwrap_or_default();
+    let answer = ask(message).unwrap_or_default();
     (answer["id"].clone(), answer["error"]["code"].clone())
 }
 
@@ -39,13 +46,9 @@ fn a_known_version_is_echoed_and_an_unknown_one_answered_with_the_latest() {
 
 #[test]
 fn notifications_and_responses_get_no_answer() {
-    let mut server = Server::new();
-    assert_eq!(server.answer(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})), None);
-    assert_eq!(
-        server.answer(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}})),
-        None
-    );
-    assert_eq!(server.answer(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})), None);
+    assert_eq!(ask(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})), None);
+    assert_eq!(ask(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {}})), None);
+    assert_eq!(ask(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})), None);
 }
 
 #[test]
@@ -124,9 +127,7 @@ fn the_stateless_era_needs_no_handshake_and_marks_its_results() {
 
 #[test]
 fn the_stateless_era_refuses_what_it_does_not_have() {
-    let answer = Server::new()
-        .answer(&request("tools/list", json!({"_meta": meta("2031-01-01")})))
-        .unwrap_or_default();
+    let answer = ask(&request("tools/list", json!({"_meta": meta("2031-01-01")}))).unwrap_or_default();
     assert_eq!(answer["error"]["code"], UNSUPPORTED_VERSION);
     assert_eq!(answer["error"]["data"]["requested"], "2031-01-01");
     assert_eq!(answer["error"]["data"]["supported"][0], STATELESS);
