@@ -2,8 +2,9 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `models` < `copilot` < `control files` < `ui` <
-//! `builtin` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
+//! `builtin` < `agents` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
 
+pub mod agents;
 pub mod ask;
 pub mod builtin;
 mod check;

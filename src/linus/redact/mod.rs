@@ -222,7 +222,23 @@ impl Redactor {
         self.known.learn(secret, class, &target);
     }
 
+    /// What of a text of the remote's is replaced, in its order and apart, and by what: for who hands a text out in parts
+    /// and needs to know where in it each lies. `is_cut`: something was before it that is not here any more.
+    pub fn replaced(
+        &mut self,
+        text: &str,
+        is_cut: bool,
+    ) -> Result<Vec<(Range<usize>, String)>, Unredactable> {
+        let start = if is_cut { Start::Cut } else { Start::Whole };
+        let pieces = self.pieces(text, Whose::Remote, start)?;
+        Ok(pieces::apart(text, pieces).into_iter().map(|piece| (piece.range, piece.text)).collect())
+    }
+
     fn run(&mut self, text: &str, whose: Whose, start: Start) -> Result<Redacted, Unredactable> {
+        Ok(pieces::assemble(text, self.pieces(text, whose, start)?))
+    }
+
+    fn pieces(&mut self, text: &str, whose: Whose, start: Start) -> Result<Vec<Piece>, Unredactable> {
         if text.len() > TEXT_LIMIT {
             return Err(Unredactable::TooLong);
         }
@@ -256,7 +272,7 @@ impl Redactor {
             pieces.extend(found.iter().map(|found| self.piece(view, found)));
         }
         budget.check()?;
-        Ok(pieces::assemble(text, pieces))
+        Ok(pieces)
     }
 
     /// Secrets that were found whole are known from here on.
