@@ -27,7 +27,7 @@ pub use hosts::HostConfig;
 pub use looks::{colours, has_alternate_screen, has_utf8, theme, wants_colour};
 pub use schema::{defaults, schema, value_of};
 pub use shown::{Flags, Origin, Setting, json, text};
-pub use values::{PanelMode, PanelTheme, PrefixKey, Scrollback, TailLines};
+pub use values::{PanelMode, PanelTheme, PrefixKey, Scrollback, Share, TailLines};
 use values::{at_least_one, usable};
 use written::{Complaint, Written, line_of};
 
@@ -48,6 +48,7 @@ pub struct Config {
     #[serde(rename = "host", skip_serializing)]
     pub hosts: Vec<HostConfig>,
     pub record: RecordConfig,
+    pub agents: AgentsConfig,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
@@ -228,6 +229,13 @@ impl RedactConfig {
             ..redact::Options::default()
         }
     }
+}
+
+/// Other agents, and what they may see.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentsConfig {
+    pub share: Share,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

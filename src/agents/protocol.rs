@@ -179,7 +179,14 @@ impl Heard {
 pub fn agent_name(given: &str) -> String {
     let name = crate::text::sanitize(given).replace(['\n', '\t', '\r', ':'], " ");
     let name = crate::text::truncate(name.trim(), 32);
-    if name.trim().is_empty() { "agent".to_owned() } else { name.trim().to_owned() }
+    match name.trim() {
+        "" => "agent".to_owned(),
+        // Nobody speaks in another's name.
+        taken if ["linus", "aissh", "you", "user", "the user"].contains(&&*taken.to_lowercase()) => {
+            format!("agent {taken}")
+        }
+        name => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -215,5 +222,6 @@ mod tests {
         assert_eq!(agent_name(" \u{1b}[31m\n"), "agent");
         assert!(agent_name(&"x".repeat(1000)).len() < 40);
         assert_eq!(agent_name("evil: root"), "evil  root");
+        assert_eq!(agent_name(" Linus "), "agent Linus");
     }
 }

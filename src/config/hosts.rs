@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::values::patterns;
-use super::{Config, LinusConfig};
+use super::{Config, LinusConfig, Share};
 use crate::copilot::policy::StartMode;
 use crate::linus::{Origin, Updates};
 use crate::ssh::Patterns;
@@ -26,6 +26,8 @@ pub struct HostConfig {
     policy: HostPolicy,
     #[serde(default)]
     integration: HostIntegration,
+    #[serde(default)]
+    agents: HostAgents,
 }
 
 /// What of `[linus]` a host may have of its own.
@@ -46,6 +48,12 @@ struct HostLinus {
 #[serde(deny_unknown_fields, default)]
 struct HostPolicy {
     mode: Option<StartMode>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct HostAgents {
+    share: Option<Share>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -97,6 +105,11 @@ impl Config {
         self.of_host(names, |host| host.policy.mode).unwrap_or(self.policy.mode)
     }
 
+    /// Whether agents see a session on the host with these names.
+    pub fn share(&self, names: &[&str]) -> Share {
+        self.of_host(names, |host| host.agents.share).unwrap_or(self.agents.share)
+    }
+
     /// Whether a session on the host with these names says that there is a shell integration.
     pub fn offers_integration(&self, names: &[&str]) -> bool {
         self.of_host(names, |host| host.integration.offer).unwrap_or(self.integration.offer)
@@ -140,6 +153,7 @@ impl Config {
         this.linus.watch = self.watch(names);
         this.policy.mode = self.start_mode(names);
         this.integration.offer = self.offers_integration(names);
+        this.agents.share = self.share(names);
         this
     }
 

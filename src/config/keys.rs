@@ -221,6 +221,13 @@ pub const KEYS: &[Key] = &[
     key("redact.email", Kind::Flag, "`true` does the same with mail addresses."),
     key("redact.hostnames", Kind::Flag, "`true` does the same with names of hosts."),
     key("record.audit", Kind::Flag, "`false` leaves no audit log."),
+    by_host(
+        "agents.share",
+        Kind::Choice(&["ask", "always", "never"]),
+        "Whether other agents (`--mcp`) see a session: `ask`: once the user has shared it, by the prefix and `A`; \
+         `always`: from its beginning; `never`: not even then. Before that they learn that it is there, its host, user and \
+         state, and no more. They see its output without secrets, and can propose; they cannot type.",
+    ),
 ];
 
 impl Key {

@@ -31,6 +31,19 @@ pub enum PanelMode {
     Overlay,
 }
 
+/// Whether other agents see a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Share {
+    /// From its beginning.
+    Always,
+    /// Once the user has shared it.
+    #[default]
+    Ask,
+    /// Not even then.
+    Never,
+}
+
 /// A number of MiB from 1 to 1024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16")]

@@ -50,8 +50,10 @@ pub enum Kind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// As on the wire; only ever drawn through `text::visible`.
+    /// As on the wire; only ever drawn through `text::visible`. Another agent's begins with its name.
     pub id: String,
+    /// The agent that proposed it, where it was not Linus.
+    pub sender: Option<String>,
     /// As on the wire, byte for byte; only ever drawn through `text::visible`.
     pub command: String,
     pub description: String,
@@ -97,6 +99,7 @@ impl Card {
         let syntax = Syntax::of(place.dialect);
         Self {
             id: suggestion.id.clone(),
+            sender: None,
             command: cut(&suggestion.command, COMMAND_LIMIT).to_owned(),
             description: short(&suggestion.description, DESCRIPTION_LIMIT),
             label: suggestion.risk,
@@ -146,19 +149,28 @@ impl Card {
         holes::holes(text, &self.placeholders)
     }
 
+    /// Who proposed it: `Linus`, `aissh`, or an agent.
+    pub fn by(&self) -> &str {
+        match &self.sender {
+            _ if self.is_own() => "aissh",
+            Some(agent) => agent,
+            None => "Linus",
+        }
+    }
+
     /// The level and why, of what the card would send.
     pub fn judgement(&self) -> Judgement {
-        Judgement::new(&self.assessment, self.label)
+        Judgement::new(&self.assessment, self.label, self.by())
     }
 
     /// The same of another text: what stands on the edit line.
     pub fn judge(&self, text: &str, syntax: Syntax) -> Judgement {
-        Judgement::new(&judged(text, &self.placeholders, syntax), self.label)
+        Judgement::new(&judged(text, &self.placeholders, syntax), self.label, self.by())
     }
 
     /// The same of a text that is sent as it stands.
     pub fn judge_filled(&self, text: &str, syntax: Syntax) -> Judgement {
-        Judgement::new(&secrets::judged(text, syntax), self.label)
+        Judgement::new(&secrets::judged(text, syntax), self.label, self.by())
     }
 
     /// The text or the language is another.
@@ -168,7 +180,7 @@ impl Card {
 
     /// The same id came again. What the user did with the same command stands; true if it is another.
     pub(super) fn replace(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) -> bool {
-        let mut new = Self::from_wire(suggestion, place);
+        let mut new = Self { sender: self.sender.clone(), ..Self::from_wire(suggestion, place) };
         if new.command == self.command && new.refused == self.refused {
             (self.description, self.label, self.bound) = (new.description, new.label, new.bound);
             (self.undo, self.verify, self.placeholders) = (new.undo, new.verify, new.placeholders);
@@ -199,9 +211,9 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    fn new(ours: &Assessment, label: Risk) -> Self {
+    fn new(ours: &Assessment, label: Risk, by: &str) -> Self {
         let reason = if label > ours.level {
-            format!("Linus calls it {}; here: {}", label.name(), ours.classes)
+            format!("{by} calls it {}; here: {}", label.name(), ours.classes)
         } else {
             // The worst finding's own classes: a panel has no room for all that a long line does.
             let classes = ours.findings.first().map_or(ours.classes, |finding| finding.classes);

@@ -27,6 +27,8 @@ pub enum Who {
     Linus,
     /// Linus, unasked: what he wants noticed.
     Notification(Level),
+    /// Another agent; its name stands before the text.
+    Agent,
     /// aissh itself: what was refused, lost, stopped.
     Note,
 }
@@ -86,6 +88,12 @@ impl Chat {
         if !text.trim().is_empty() {
             self.push(Who::Linus, text, Delivery::Delivered);
         }
+    }
+
+    /// Another agent's message.
+    pub(super) fn heard(&mut self, agent: &str, text: &str) {
+        let text = limited(&format!("{agent}: {}", sanitize(text)));
+        self.push(Who::Agent, text, Delivery::Delivered);
     }
 
     /// A line of aissh's own; it may quote others.

@@ -24,6 +24,8 @@ pub enum FileState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCard {
     pub id: String,
+    /// The agent that proposed it, where it was not Linus.
+    pub sender: Option<String>,
     pub action: FileAction,
     pub state: FileState,
     /// Lines added and removed: what the action alone tells, and once the file was read, what the change tells.
@@ -111,15 +113,22 @@ impl FileCards {
     }
 
     /// What a reply clears, then what it brings. The values are sentences for the user.
-    pub(super) fn apply(&mut self, clear: Option<&ClearSuggestions>, new: Vec<FileAction>) -> Vec<String> {
+    /// `sender` is the agent that it is of, where it is not Linus's; nobody's cards are touched by another.
+    pub(super) fn apply(
+        &mut self,
+        sender: Option<&str>,
+        clear: Option<&ClearSuggestions>,
+        new: Vec<FileAction>,
+    ) -> Vec<String> {
         if let Some(clear) = clear {
-            let goes = |card: &FileCard| clear.all || clear.ids.contains(&card.id);
+            let is_its = |card: &FileCard| card.sender.as_deref() == sender;
+            let goes = |card: &FileCard| is_its(card) && (clear.all || clear.ids.contains(&card.id));
             self.cards.retain(|card| card.state == FileState::Open || !goes(card));
         }
-        new.into_iter().filter_map(|action| self.put(action).err()).collect()
+        new.into_iter().filter_map(|action| self.put(sender, action).err()).collect()
     }
 
-    fn put(&mut self, mut action: FileAction) -> Result<(), String> {
+    fn put(&mut self, sender: Option<&str>, mut action: FileAction) -> Result<(), String> {
         let texts = [Some(&action.content), action.old_content.as_ref(), action.anchor.as_ref()];
         if texts.into_iter().flatten().map(|text| text.bytes()).sum::<usize>() > TEXT_LIMIT {
             return Err(format!(
@@ -133,8 +142,12 @@ impl FileCards {
             format!("file_{}", self.named)
         });
         let counts = counts(&action);
-        let card = FileCard { id, action, state: FileState::Proposed, counts };
+        let sender = sender.map(str::to_owned);
+        let card = FileCard { id, sender, action, state: FileState::Proposed, counts };
         if let Some(same) = self.get_mut(&card.id) {
+            if same.sender != card.sender {
+                return Err(format!("A file action was left out: {} is another's.", card.id));
+            }
             if same.state == FileState::Open {
                 return Err(format!("A new version of {} was left out: the old one is open.", card.id));
             }
@@ -176,13 +189,13 @@ mod tests {
     #[test]
     fn a_card_that_is_open_is_neither_replaced_nor_cleared() {
         let mut cards = FileCards::default();
-        assert!(cards.apply(None, vec![action(Some("f"), "one"), action(None, "x")]).is_empty());
+        assert!(cards.apply(None, None, vec![action(Some("f"), "one"), action(None, "x")]).is_empty());
         assert_eq!(cards.begin("f").map(|a| a.content.text()).as_deref(), Some("one"));
-        let complaints = cards.apply(Some(&all()), vec![action(Some("f"), "two")]);
+        let complaints = cards.apply(None, Some(&all()), vec![action(Some("f"), "two")]);
         assert_eq!(complaints.len(), 1, "{complaints:?}");
         assert_eq!(cards.cards().map(|c| c.action.content.text()).collect::<Vec<_>>(), ["one"]);
         cards.end("f", FileState::Proposed);
-        assert!(cards.apply(None, vec![action(Some("f"), "two")]).is_empty());
+        assert!(cards.apply(None, None, vec![action(Some("f"), "two")]).is_empty());
         assert_eq!(cards.get("f").map(|c| c.action.content.text()).as_deref(), Some("two"));
         cards.end("f", FileState::Written);
         assert_eq!(cards.get("f").map(|c| &c.state), Some(&FileState::Proposed), "only what was open ends");
@@ -191,18 +204,18 @@ mod tests {
     #[test]
     fn there_are_so_many_and_no_larger() {
         let mut cards = FileCards::default();
-        let complaints = cards.apply(None, (0..CARDS_LIMIT + 2).map(|_| action(None, "x")).collect());
+        let complaints = cards.apply(None, None, (0..CARDS_LIMIT + 2).map(|_| action(None, "x")).collect());
         assert_eq!((cards.cards().count(), complaints.len()), (CARDS_LIMIT, 2));
         cards.dismiss("file_1");
-        assert!(cards.apply(None, vec![action(None, "x")]).is_empty());
-        assert_eq!(cards.apply(None, vec![action(None, &"x".repeat(TEXT_LIMIT + 1))]).len(), 1);
+        assert!(cards.apply(None, None, vec![action(None, "x")]).is_empty());
+        assert_eq!(cards.apply(None, None, vec![action(None, &"x".repeat(TEXT_LIMIT + 1))]).len(), 1);
     }
 
     #[test]
     fn the_counts_are_what_is_known() {
         let update = json!({"action": "update_file", "path": "/a", "mode": "replace", "oldContent": "a\nb", "content": "c"});
         let mut cards = FileCards::default();
-        cards.apply(None, vec![FileAction::read(&update).expect("an update"), action(None, "x\ny\n")]);
+        cards.apply(None, None, vec![FileAction::read(&update).expect("an update"), action(None, "x\ny\n")]);
         assert_eq!(cards.cards().map(FileCard::counts).collect::<Vec<_>>(), ["+1 −2", "+2 −?"]);
         cards.count("file_2", 2, 7);
         assert_eq!(cards.get("file_2").map(FileCard::counts).as_deref(), Some("+2 −7"));

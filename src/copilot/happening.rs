@@ -25,8 +25,8 @@ pub enum Happening {
     /// A card came, or came again with another command.
     Proposed {
         id: String,
-        /// aissh's own: an undo, a check, a timer.
-        is_own: bool,
+        /// `Linus`, `aissh` (an undo, a check, a timer), or another agent.
+        by: String,
         command: String,
         level: Risk,
         reason: String,
@@ -57,9 +57,15 @@ pub enum Happening {
     Dismissed {
         id: String,
     },
-    /// Linus took it back.
+    /// Who proposed it took it back.
     Cleared {
         id: String,
+        by: String,
+    },
+    /// Another agent said something in the chat.
+    Said {
+        by: String,
+        text: String,
     },
 }
 
@@ -69,7 +75,7 @@ impl Happening {
         let (id, judged) = (card.id.clone(), card.judgement());
         let proposed = Self::Proposed {
             id: id.clone(),
-            is_own: card.is_own(),
+            by: card.by().to_owned(),
             command: card.command.clone(),
             level: judged.level,
             reason: judged.reason,

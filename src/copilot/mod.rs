@@ -2,6 +2,7 @@
 //!
 //! Pure: an answer is an [`Envelope`] in, and what is shown changes. Nothing here sends anything anywhere, and nothing that Linus says is kept before it was made harmless and cut to size.
 
+mod agents;
 mod binding;
 mod card;
 mod chat;
@@ -18,6 +19,7 @@ mod suggestions;
 
 use std::time::Instant;
 
+pub use agents::own_id;
 pub use binding::Place;
 pub use card::{Card, CardState, Judgement, Kind, refusal};
 pub use chat::{Chat, Delivery, Entry, MESSAGE_LIMIT, Who};
@@ -67,9 +69,10 @@ impl Copilot {
     /// The same for what was asked when the session was at `place`.
     pub fn apply_for(&mut self, envelope: Envelope, place: &Place, now: Instant) {
         let files = envelope.file_actions.map(|block| block.actions).unwrap_or_default();
-        let mut complaints = self.files.apply(envelope.clear_suggestions.as_ref(), files);
+        let mut complaints = self.files.apply(None, envelope.clear_suggestions.as_ref(), files);
         if envelope.clear_suggestions.is_some() || envelope.suggested_commands.is_some() {
             complaints.extend(self.suggestions.apply(
+                None,
                 envelope.clear_suggestions.as_ref(),
                 envelope.suggested_commands.map(|b| b.commands).unwrap_or_default(),
                 place,

@@ -56,6 +56,11 @@ impl Suggestions {
         self.cards.iter().filter(|c| c.state != CardState::Dismissed)
     }
 
+    /// All of them, the dismissed too.
+    pub fn every(&self) -> impl Iterator<Item = &Card> {
+        self.cards.iter()
+    }
+
     pub fn get(&self, id: &str) -> Option<&Card> {
         self.cards.iter().find(|c| c.id == id)
     }
@@ -160,7 +165,7 @@ impl Suggestions {
 
     /// Linus is another one: what the one before proposed cannot be sent any more. Text on the edit line is the user's.
     pub fn disown(&mut self, sender: &str, now: Instant) {
-        for card in self.cards.iter_mut().filter(|card| card.is_pickable() && !card.is_own()) {
+        for card in self.cards.iter_mut().filter(|card| card.is_pickable() && !card.is_own() && card.sender.is_none()) {
             let reason = format!("refused: it is from {sender}, who is not asked any more");
             card.refused = Some(reason.clone());
             card.changed_at = Some(now);
@@ -287,9 +292,11 @@ impl Suggestions {
         }
     }
 
-    /// What a reply clears, then what it brings. The values are sentences for the user.
+    /// What a reply clears, then what it brings; `sender` is the agent that it is of, where it is not Linus's. Nobody's
+    /// cards are touched by another. The values are sentences for the user.
     pub(super) fn apply(
         &mut self,
+        sender: Option<&str>,
         clear: Option<&ClearSuggestions>,
         new: Vec<Suggestion>,
         place: &Place,
@@ -297,7 +304,7 @@ impl Suggestions {
     ) -> Vec<String> {
         let before = self.numbers();
         if let Some(clear) = clear {
-            self.clear(clear);
+            self.clear(sender, clear);
         }
         let (mut nameless, mut blank) = (0, 0);
         let mut too_many = 0;
@@ -307,7 +314,9 @@ impl Suggestions {
                 nameless += 1;
             } else if suggestion.command.trim().is_empty() {
                 blank += 1;
-            } else if !self.put(&suggestion, place, now) {
+            } else if self.is_anothers(&suggestion.id, sender) {
+                nameless += 1;
+            } else if !self.put(sender, &suggestion, place, now) {
                 too_many += 1;
             }
         }
@@ -327,11 +336,16 @@ impl Suggestions {
         complaints
     }
 
-    fn clear(&mut self, clear: &ClearSuggestions) {
+    /// Whether a card with this id is not this sender's.
+    fn is_anothers(&self, id: &str, sender: Option<&str>) -> bool {
+        self.get(id).is_some_and(|card| card.sender.as_deref() != sender)
+    }
+
+    fn clear(&mut self, sender: Option<&str>, clear: &ClearSuggestions) {
         let editing = self.editing.as_deref();
         self.cards.retain_mut(|card| {
             // What came with a card that was sent is there for what comes after it.
-            let stays = card.kind != Kind::Suggested;
+            let stays = card.kind != Kind::Suggested || card.sender.as_deref() != sender;
             if stays || !(clear.all || clear.ids.contains(&card.id)) {
                 return true;
             }
@@ -339,14 +353,14 @@ impl Suggestions {
             if frozen {
                 card.held = Some(Held::Remove);
             } else {
-                self.happened.push(Happening::Cleared { id: card.id.clone() });
+                self.happened.push(Happening::Cleared { id: card.id.clone(), by: card.by().to_owned() });
             }
             frozen
         });
     }
 
     /// Adds a card or replaces the one with the same id; false if there is no room.
-    fn put(&mut self, suggestion: &Suggestion, place: &Place, now: Instant) -> bool {
+    fn put(&mut self, sender: Option<&str>, suggestion: &Suggestion, place: &Place, now: Instant) -> bool {
         let (editing, syntax) = (self.editing.clone(), self.syntax());
         if let Some(card) = self.get_mut(&suggestion.id) {
             if editing.as_deref() == Some(&suggestion.id) || card.is_frozen() {
@@ -361,6 +375,7 @@ impl Suggestions {
             return false;
         }
         let mut card = Card::from_wire(suggestion, place);
+        card.sender = sender.map(str::to_owned);
         card.judge_again(syntax);
         self.happened.extend(Happening::proposed(&card));
         self.cards.push(card);
@@ -423,8 +438,9 @@ impl Suggestions {
             }
             // What was sent stays as a record; only an open proposal goes.
             Some(Held::Remove) if card.state == CardState::Proposed => {
+                let by = card.by().to_owned();
                 self.cards.retain(|c| c.id != id);
-                self.happened.push(Happening::Cleared { id: id.to_owned() });
+                self.happened.push(Happening::Cleared { id: id.to_owned(), by });
             }
             Some(Held::Remove) | None => return,
         }

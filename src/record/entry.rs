@@ -63,6 +63,8 @@ pub enum Event {
     Payload { kind: String, to: String, payload: Digest },
     /// A file was written on the remote, or was not.
     File { path: String, action: String, result: String, diff: String },
+    /// An agent called a tool of this session's.
+    Agent { agent: String, tool: String, action: String, outcome: String },
     /// ssh has ended.
     Ended { status: String },
 }
@@ -122,6 +124,7 @@ impl Event {
             Self::Mode { reason, .. } => vec![reason],
             Self::Payload { to, .. } => vec![to],
             Self::File { path, result, diff, .. } => vec![path, result, diff],
+            Self::Agent { agent, action, outcome, .. } => vec![agent, action, outcome],
             Self::Ended { status } => vec![status],
         }
     }

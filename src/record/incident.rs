@@ -95,6 +95,10 @@ fn row(event: &Event) -> Option<(String, String)> {
         Event::File { path, action, result, .. } => {
             (format!("File {}: {}", cell_code(path), cell(action)), cell(result))
         }
+        Event::Agent { agent, tool, action, outcome } if tool == "copilot" => {
+            (format!("{}: {}", cell(agent), cell(action)), cell(outcome))
+        }
+        Event::Agent { .. } => return None,
         Event::Ended { status } => ("The session ended".into(), cell(status)),
         Event::Session { .. }
         | Event::Target { .. }

@@ -145,6 +145,30 @@ impl Linus {
         &self.ssh_host
     }
 
+    pub(super) fn user(&self) -> &str {
+        &self.ssh_user
+    }
+
+    /// A snapshot of all that may be told.
+    pub(super) fn everything(&self) -> Since {
+        self.since
+    }
+
+    /// The session as a question of the user's takes it along from elsewhere, without its secrets.
+    pub(super) fn told_elsewhere(&mut self, snapshot: Snapshot) -> Result<ChatContext, Unredactable> {
+        let pause = std::mem::replace(&mut self.is_untold, false);
+        let context = self.chat_context(snapshot);
+        self.is_untold = pause;
+        let message = String::new();
+        let mut request = Request::Chat { session_id: self.session_id.clone(), message, context };
+        self.mask(&mut request);
+        self.redactor.redact_request(&mut request)?;
+        match request {
+            Request::Chat { context, .. } => Ok(context),
+            _ => Err(Unredactable::TooLong),
+        }
+    }
+
     pub(super) fn on_output(&mut self, now: Instant) {
         if self.connected && self.takes.updates {
             self.dispatch.output(now);
@@ -319,6 +343,7 @@ impl Side {
         if self.linus.sharing.is_resuming() {
             self.ask_snapshot(PAUSE_END, now);
         }
+        self.take_elsewhere(now);
     }
 
     fn ask_snapshot(&mut self, ticket: Ticket, now: Instant) {
@@ -449,6 +474,9 @@ impl Side {
     }
 
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
+        if self.is_for_elsewhere(ticket) {
+            return self.tell_elsewhere(ticket, snapshot);
+        }
         if ticket == PAUSE_END && self.linus.sharing.is_resuming() {
             (self.linus.since.new, self.linus.since.pause) = (snapshot.line, snapshot.line);
             self.linus.sharing.resumed();

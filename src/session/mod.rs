@@ -3,6 +3,7 @@
 //! One thread owns both ends of the wire and all state (`Session`, `pump`); the emulator (`watch`) and the two
 //! lanes to Linus live on threads of their own and send `Event`s.
 
+mod agents;
 mod answers;
 mod cards;
 mod exit;
@@ -33,6 +34,7 @@ mod wire;
 pub use exit::Verdict;
 pub use start::{Start, run};
 
+use crate::agents::hub::{Act, Seen};
 use crate::config::Config;
 use crate::copilot::policy::Policy;
 use crate::copilot::{Copilot, Place};
@@ -48,6 +50,7 @@ use crate::terminal::queries::CursorPlaces;
 use crate::terminal::signals::Signals;
 use crate::terminal::tty::{RawGuard, Tty};
 use crate::terminal::{Modes, Size, crash};
+use agents::Agents;
 use answers::Answers;
 use cards::Put;
 use files::Files;
@@ -80,6 +83,12 @@ enum Event {
     Sent(Vec<u8>),
     /// What the handshake asked, and the answer.
     Answered(Box<(Value, Value)>),
+    /// From the hub's thread: an agent asks, or is to be known of.
+    Agent(Act),
+    /// The session stands elsewhere now.
+    Seen(Seen),
+    /// This user's live sessions, as they were asked for.
+    Sessions(Result<Vec<Value>, String>),
     /// From the keeper's thread.
     Kept(keeper::Kept),
     /// The emulator's thread has panicked.
@@ -143,6 +152,7 @@ struct Side {
     watches: bool,
     waiting: Waiting,
     ledger: Ledger,
+    agents: Agents,
     lane_tx: SyncSender<LaneEvent>,
     waker: Waker,
     /// What the command line says of the destination.
@@ -177,6 +187,9 @@ impl Session {
                 (Event::Sent(bytes), Some(side)) => side.ledger.on_sent(&bytes, now),
                 (Event::Answered(both), Some(side)) => side.ledger.on_answer(&both.0, &both.1),
                 (Event::Kept(kept), Some(side)) => side.on_kept(kept, now),
+                (Event::Agent(act), Some(side)) => side.on_agent(act, now),
+                (Event::Seen(seen), Some(side)) => side.agents.on_seen(seen),
+                (Event::Sessions(all), Some(side)) => side.on_sessions(all),
                 (Event::WatchLost, Some(_)) => self.on_watch_lost(now),
                 (_, None) => {}
             }
@@ -204,6 +217,7 @@ impl Session {
                 let events = observer.take_events();
                 side.on_shell(events, now);
             }
+            side.tell_agents();
             side.dispatch(now);
         }
         self.mind_audit();
@@ -243,6 +257,7 @@ impl Session {
             side.keep_for_later();
             side.panel.remember();
             side.files.end();
+            side.agents.end(verdict);
             if let Some(outside) = side.outside {
                 outside.leave();
             }
@@ -278,6 +293,7 @@ impl Side {
                         self.policy.ended(id, record.exit, now);
                     }
                     self.linus.recorded.extend(record::ran(&record));
+                    self.agents.on_command(&record);
                     if record.finished && record.exit.is_none() {
                         self.integrating.note_miss();
                     }
@@ -286,6 +302,7 @@ impl Side {
                 ShellEvent::Prompt => {
                     self.copilot.suggestions.prompt(now);
                     self.policy.prompt();
+                    self.agents.cards_changed();
                 }
                 ShellEvent::Started { .. } => self.linus.on_start(),
                 ShellEvent::Output => {}

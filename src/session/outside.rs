@@ -90,6 +90,8 @@ impl Side {
             self.policy.start_as(self.config.start_mode(&names));
         }
         self.offers = self.config.offers_integration(&names);
+        self.agents.set_share(self.config.share(&names));
+        self.agents.on_target(self.linus.target(), self.linus.user());
         self.watches = self.config.watch(&names);
         self.door.set_watch(self.watches);
         let Some(outside) = &mut self.outside else { return };

@@ -245,7 +245,7 @@ fn candidate(card: &Card) -> Candidate<'_> {
     Candidate {
         id: &card.id,
         text: card.text(),
-        sender: Sender::Linus,
+        sender: card.sender.as_deref().map_or(Sender::Linus, Sender::Other),
         level: judgement.level,
         why: judgement.reason,
         edited: card.state == CardState::Edited,

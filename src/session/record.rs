@@ -91,9 +91,14 @@ impl Session {
         let Some(side) = &mut self.side else { return };
         // Before the output in which they come back.
         for (secret, class) in side.linus.learned.drain(..) {
+            side.agents.learn(&secret, class);
             self.recorders.learn(secret, class);
         }
-        let mut events: Vec<Event> = side.copilot.take_happenings().into_iter().map(event).collect();
+        let happened = side.copilot.take_happenings();
+        if !happened.is_empty() {
+            side.agents.cards_changed();
+        }
+        let mut events: Vec<Event> = happened.into_iter().map(event).collect();
         events.append(&mut side.linus.recorded);
         for event in events {
             self.record(event);
@@ -175,9 +180,8 @@ fn event(happening: Happening) -> Event {
                 .map(|step| Step { status: status(step.status).into(), text: step.text })
                 .collect(),
         },
-        Happening::Proposed { id, is_own, command, level, reason } => {
-            let by = if is_own { "aissh" } else { LINUS };
-            Event::Proposed { id, by: by.into(), command, risk: level.name().into(), reason }
+        Happening::Proposed { id, by, command, level, reason } => {
+            Event::Proposed { id, by, command, risk: level.name().into(), reason }
         }
         Happening::Edited { id, text } => Event::Edited { id, text },
         Happening::Confirmed { id, command, by, level, reason } => {
@@ -199,7 +203,8 @@ fn event(happening: Happening) -> Event {
         Happening::Sent { id, command } => Event::Sent { id, command },
         Happening::Refused { id, reason } => Event::Refused { id, reason },
         Happening::Dismissed { id } => Event::Closed { id, by: "user".into() },
-        Happening::Cleared { id } => Event::Closed { id, by: LINUS.into() },
+        Happening::Cleared { id, by } => Event::Closed { id, by },
+        Happening::Said { by, text } => Event::Answered { by, text },
     }
 }
 
@@ -222,6 +227,9 @@ fn marker(event: &Event) -> Option<String> {
         Event::Closed { id, by } => Some(format!("card {id} put away by {by}")),
         Event::Mode { mode, .. } => Some(format!("policy: {mode}")),
         Event::File { path, action, result, .. } => Some(format!("file {path}: {action}: {result}")),
+        Event::Agent { agent, tool, action, outcome } if tool == "copilot" => {
+            Some(format!("{agent}: {action}: {outcome}"))
+        }
         _ => None,
     }
 }

@@ -1,5 +1,6 @@
 //! Setting a session up, in the order that must hold: signal handlers, raw mode, ssh, and only then threads.
 
+use super::agents::Agents;
 use super::answers::Answers;
 use super::fault::contained;
 use super::files::{Files, Worker};
@@ -173,6 +174,7 @@ impl Side {
         linus.recipient = start.door.recipient().map(|to| to.origin);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
         let tag = hex(&random::bytes::<2>()?);
+        let agents = Agents::start(start, &linus, &target, (event_tx.clone(), waker.clone()));
         let mut copilot = Copilot::new(&start.door.name());
         copilot.suggestions.set_tag(&format!("{tag}-"));
         if outside.is_none() {
@@ -202,6 +204,7 @@ impl Side {
             watches: false,
             waiting: Waiting::default(),
             ledger: Ledger::default(),
+            agents,
             lane_tx,
             waker: waker.clone(),
             given: target,

@@ -46,6 +46,7 @@ impl Session {
         }
         if let Some(side) = &mut self.side {
             side.linus.on_output(now);
+            side.agents.on_output(bytes, side.local_secret, now);
         }
     }
 

@@ -117,6 +117,7 @@ fn entry_lines(entry: &Entry, cols: usize, theme: Theme) -> Vec<Line<'static>> {
             };
             return paragraph(&format!("{sign} Linus notes: {}", entry.text), cols, INDENT, style);
         }
+        Who::Agent => return paragraph(&format!("◇ {}", entry.text), cols, INDENT, theme.plain()),
         Who::You | Who::Linus => {}
     }
     let mut label = Vec::new();

@@ -98,7 +98,7 @@ impl State {
 
     fn on_ask(&mut self, caller: Caller, ask: Ask, now: Instant) {
         let result = match &ask {
-            Ask::About => Ok(self.board.about(&mut self.redactor, now)),
+            Ask::About => Ok(self.board.about(caller.agent.is_empty(), &mut self.redactor, now)),
             Ask::Output { raw, since_cursor, from_line, limit } => {
                 let want = Want { since: *since_cursor, from: *from_line, limit: *limit };
                 self.output(*raw, want)

@@ -110,15 +110,16 @@ impl Board {
         }
     }
 
-    /// Metadata; and where the session is shared, what came of its commands and cards.
-    pub(super) fn about(&self, redactor: &mut Redactor, now: Instant) -> Value {
+    /// Metadata; and where the session is shared, or it is the user's own aissh that asks, what came of its commands and
+    /// cards.
+    pub(super) fn about(&self, is_own: bool, redactor: &mut Redactor, now: Instant) -> Value {
         let age = self.began.elapsed().map_or(0, |age| age.as_secs());
         let mut about = json!({
             "id": self.id, "alias": self.alias, "ssh_host": self.ssh_host, "user": self.user,
             "dialect": self.seen.dialect, "state": self.state(now), "shared": self.is_shared,
             "age_s": age, "pending_cards": self.pending,
         });
-        if self.is_shared {
+        if self.is_shared || is_own {
             about["cwd"] = json!(self.seen.cwd.as_deref().map(|cwd| clean(cwd, redactor)));
             about["commands"] = json!(self.commands);
             about["last_command"] = json!(self.last.as_ref().map(|last| json!({

@@ -9,9 +9,11 @@ mod snapshot;
 mod thread;
 
 pub(super) use snapshot::{Since, Snapshot};
+pub(super) use thread::give_way;
 
 use super::Event;
 use super::wake::Waker;
+use crate::agents::hub::Seen;
 use crate::shell::{Input, Observer};
 use crate::terminal::{Modes, Size, crash};
 use backlog::{Act, Backlog};
@@ -247,6 +249,17 @@ impl Watch {
             Place::Coming | Place::Lost => None,
         }
     }
+}
+
+/// What agents are told of where the session stands, if it is another than was told.
+pub(super) fn seen(observer: &Observer, told: &mut Seen) -> Option<Seen> {
+    let (facts, state) = (observer.facts(), observer.state());
+    if told.state == state && told.dialect == facts.dialect.name() && told.cwd == facts.cwd {
+        return None;
+    }
+    let dialect = facts.dialect.name();
+    *told = Seen { state, is_local_secret: false, dialect, cwd: facts.cwd.clone() };
+    Some(told.clone())
 }
 
 /// A thread for the observer: what it is told by, and what tells it that there is more to come.

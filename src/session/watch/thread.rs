@@ -5,6 +5,7 @@ use super::backlog::{Act, Batch, Item};
 use crate::session::Event;
 use crate::session::fault::planted;
 use crate::session::wake::Waker;
+use crate::agents::hub::Seen;
 use crate::shell::{Observer, ShellEvent};
 use nix::libc;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,7 +45,7 @@ pub(super) fn run(observer: Box<Observer>, ends: &Ends) {
 
 /// Being woken must not take the CPU from whoever moves a key or its echo: Linux lets a batch thread wait for its turn.
 #[cfg(target_os = "linux")]
-fn give_way() {
+pub(in crate::session) fn give_way() {
     // The kernel's sched_param. Not by the C library: musl's has more fields, and its function always refuses.
     let priority: libc::c_int = 0;
     // SAFETY: 0 is the calling thread, and `priority` lives through the call. A refusal (seccomp) leaves all as it was.
@@ -53,12 +54,12 @@ fn give_way() {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn give_way() {}
+pub(in crate::session) fn give_way() {}
 
 /// Until one of the ends is closed.
 fn attend(observer: Box<Observer>, ends: &Ends) -> Option<()> {
     let mut here = Some(observer);
-    let mut heard = 0;
+    let (mut heard, mut told) = (0, Seen::default());
     loop {
         let deadline = here.as_ref().and_then(|observer| observer.deadline());
         let (mut lend, mut events) = (false, Vec::new());
@@ -79,8 +80,9 @@ fn attend(observer: Box<Observer>, ends: &Ends) -> Option<()> {
         let news = here.as_mut().map(|observer| observer.take_events()).unwrap_or_default();
         let news: Vec<_> = news.into_iter().filter(|event| *event != ShellEvent::Output).collect();
         let shell = (!news.is_empty()).then_some(Event::Shell(news));
+        let seen = here.as_ref().and_then(|observer| super::seen(observer, &mut told)).map(Event::Seen);
         let loan = if lend { here.take().map(Event::Lent) } else { None };
-        for event in shell.into_iter().chain(events).chain(loan) {
+        for event in shell.into_iter().chain(seen).chain(events).chain(loan) {
             // May wait for the main loop, which never waits for us.
             ends.event_tx.send(event).ok()?;
             ends.waker.wake();

@@ -110,7 +110,7 @@ fn entry(entry: &Entry) -> (Place, String) {
         Who::Notification(Level::Info) => (Kind::Chat, format!("Linus notes: {text}")),
         Who::Notification(Level::Warning) => (Kind::Chat, format!("Linus warns: {text}")),
         Who::Notification(Level::Critical) => (Kind::Chat, format!("Linus, critical: {text}")),
-        Who::Note => (Kind::Chat, text.into_owned()),
+        Who::Agent | Who::Note => (Kind::Chat, text.into_owned()),
     };
     (place(kind, entry.id.to_string()), text)
 }
