@@ -1,6 +1,7 @@
 //! `--ask`: one question, what was piped in, one answer, by the same message as a chat in a session.
 
 mod allowed;
+mod sessions;
 
 use crate::config::wants_colour;
 use crate::copilot::risk::{Syntax, assess};
@@ -46,8 +47,8 @@ pub fn request(question: &str, piped: String) -> Request {
 /// Asks once and prints.
 pub fn run(
     question: &str,
-    as_json: bool,
-    allow: bool,
+    sessions: &[String],
+    (as_json, allow): (bool, bool),
     door: &Door,
     mut redactor: Redactor,
 ) -> Result<ExitCode, Error> {
@@ -62,6 +63,10 @@ pub fn run(
     }
     let is_empty = !stdin.is_terminal() && piped.trim().is_empty();
     let mut request = request(question, piped);
+    let with = sessions::add(question, sessions, &mut request)?;
+    if !with.is_empty() {
+        eprintln!("aissh: asked with what these sessions show: {}", with.join(", "));
+    }
     redactor
         .redact_request(&mut request)
         .map_err(|why| Error::new(status::DATA, format!("the question was not sent: {why}")))?;

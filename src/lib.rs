@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `models` < `copilot` < `control files` < `ui` <
-//! `builtin` < `agents` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session`).
+//! `builtin` < `agents` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session sessions`).
 
 pub mod agents;
 pub mod ask;
@@ -26,6 +26,7 @@ pub mod record;
 mod risk;
 mod runbooks;
 pub mod session;
+mod sessions;
 pub mod shell;
 mod show_config;
 pub mod ssh;
@@ -87,6 +88,10 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         print(&show_config::run(cli, rest)?);
         return Ok(ExitCode::SUCCESS);
     }
+    if cli.sessions && rest.is_empty() {
+        print(&sessions::run(cli.json)?);
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(extra) = rest.first() {
         let what = format!("unexpected argument '{}': quote the question", extra.to_string_lossy());
         return Err(Error::new(status::USAGE, what));
@@ -97,7 +102,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         }
         let (config, door) = settings(cli, None)?;
         let redactor = Redactor::new(config.redact.options());
-        let done = ask::run(question, cli.json, cli.allow, &door, redactor);
+        let done = ask::run(question, &cli.session, (cli.json, cli.allow), &door, redactor);
         door.close();
         return done;
     }

@@ -41,6 +41,7 @@ const LAYERS: &[&[&str]] = &[
         "show_config",
         "check",
         "session",
+        "sessions",
     ],
 ];
 

@@ -16,23 +16,29 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --sessions [--json]\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
     disable_version_flag = true,
-    group = clap::ArgGroup::new("printed").args(["ask", "check", "show_config"])
+    group = clap::ArgGroup::new("printed").args(["ask", "check", "show_config", "sessions"])
 )]
 pub struct Cli {
     /// Answer once, from what is piped in, and exit; no ssh
     #[arg(long, value_name = "QUESTION")]
     pub ask: Option<String>,
-    /// With --ask, --check and --show-config: print JSON
+    /// With --ask, --check, --show-config and --sessions: print JSON
     #[arg(long, requires = "printed")]
     pub json: bool,
     /// With --ask: let a Linus on another machine answer, now and from now on
     #[arg(long, requires = "ask")]
     pub allow: bool,
+    /// With --ask: what this live session shows, by its id, alias or user@host; more than once for several
+    #[arg(long, value_name = "SESSION", requires = "ask")]
+    pub session: Vec<String>,
+    /// List your live sessions
+    #[arg(long, conflicts_with_all = ["ask", "check", "show_config"])]
+    pub sessions: bool,
     /// Judge the commands on standard input, one a line: level, classes and reason of each
     #[arg(long, conflicts_with = "ask")]
     pub risk: bool,
@@ -100,6 +106,7 @@ impl Cli {
     pub fn is_own_mode(&self) -> bool {
         self.ask.is_some()
             || self.risk
+            || self.sessions
             || self.login.is_some()
             || self.logout.is_some()
             || self.incident.is_some()
@@ -140,6 +147,7 @@ fn is_mode(option: &OsString) -> bool {
         "--json",
         "--allow",
         "--risk",
+        "--session",
         "--incident",
         "--login",
         "--logout",

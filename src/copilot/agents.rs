@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use super::Copilot;
 use super::happening::Happening;
 use super::intent::Intent;
-use super::Copilot;
 use crate::linus::contract::{Envelope, Suggestion};
 use crate::linus::redact;
 
@@ -113,7 +113,13 @@ mod tests {
         // Not even by a name that is made up for it.
         copilot.apply(suggest("a:c1", "rm -rf /"), now);
         copilot.apply_from("a", suggest("b:c1", "rm -rf /"), now).expect("its own card a:b:c1");
-        assert!(copilot.suggestions.cards().filter(|card| card.command.starts_with("rm")).all(|c| c.id == "a:b:c1"));
+        assert!(
+            copilot
+                .suggestions
+                .cards()
+                .filter(|card| card.command.starts_with("rm"))
+                .all(|c| c.id == "a:b:c1")
+        );
         copilot.apply_from("a", clear_all(), now).expect("cleared");
         assert_eq!(ids(&copilot), ["c1", "b:c1"]);
         copilot.apply(clear_all(), now);
@@ -124,7 +130,8 @@ mod tests {
     fn an_agent_has_its_name_at_everything() {
         let (mut copilot, now) = (Copilot::new("built-in"), Instant::now());
         copilot.apply_from("a", suggest("c", "df"), now).expect("taken");
-        let blocks = json!({"chat_response": {"message": "hello"}, "intent_update": {"summary": "plan", "steps": []}});
+        let blocks =
+            json!({"chat_response": {"message": "hello"}, "intent_update": {"summary": "plan", "steps": []}});
         copilot.apply_from("a", Envelope::read(&blocks).0, now).expect("taken");
         let card = copilot.suggestions.get("a:c").expect("there");
         assert_eq!((card.by(), card.description.as_str()), ("a", "a:"));
@@ -138,7 +145,9 @@ mod tests {
         for n in 0..OPEN {
             copilot.apply_from("a", suggest(&format!("c{n}"), "df"), now).expect("room");
         }
-        assert!(copilot.apply_from("b", suggest("c", "df"), now).is_err_and(|why| why.contains("clear some")));
+        assert!(
+            copilot.apply_from("b", suggest("c", "df"), now).is_err_and(|why| why.contains("clear some"))
+        );
         assert_eq!(copilot.apply_from("a", suggest("c0", "uptime"), now), Ok(vec![]), "its own again");
         let secret = suggest("s", "mysql -p‹password-1›");
         assert!(copilot.apply_from("a", secret, now).is_err_and(|why| why.contains("placeholder")));

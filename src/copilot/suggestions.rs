@@ -165,7 +165,9 @@ impl Suggestions {
 
     /// Linus is another one: what the one before proposed cannot be sent any more. Text on the edit line is the user's.
     pub fn disown(&mut self, sender: &str, now: Instant) {
-        for card in self.cards.iter_mut().filter(|card| card.is_pickable() && !card.is_own() && card.sender.is_none()) {
+        for card in
+            self.cards.iter_mut().filter(|card| card.is_pickable() && !card.is_own() && card.sender.is_none())
+        {
             let reason = format!("refused: it is from {sender}, who is not asked any more");
             card.refused = Some(reason.clone());
             card.changed_at = Some(now);

@@ -248,6 +248,8 @@ impl Session {
                 Action::Integrate(shell) => self.integrate(shell, now),
                 Action::DeclineIntegration => side.decline_integration(),
                 Action::Leaf(action) => side.on_leaf(action, now),
+                Action::OpenRoster(list) => side.open_roster(list),
+                Action::Roster(key) => side.on_roster(&key, now),
                 Action::SendOffers => side.send_offers(now),
                 Action::DropOffers => side.drop_offers(),
                 Action::Consent(yes) => side.consent(yes, now),

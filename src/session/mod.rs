@@ -23,6 +23,7 @@ mod pump;
 mod record;
 mod remember;
 mod replies;
+mod roster;
 mod start;
 mod suspend;
 mod waiting;

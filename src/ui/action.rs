@@ -1,6 +1,7 @@
 //! What the panel asks the session to do, as data; and who gets the keys.
 
 use super::leaves::LeafAction;
+use super::roster::{List, RosterKey};
 use crate::shell::Shell;
 use crate::terminal::mouse::Mouse;
 
@@ -64,6 +65,10 @@ pub enum Action {
     DismissStop,
     /// A key in the view of what leaves.
     Leaf(LeafAction),
+    /// A page of sessions or agents has been opened.
+    OpenRoster(List),
+    /// A key on it.
+    Roster(RosterKey),
     /// Send what an earlier session left.
     SendOffers,
     /// Delete what is offered.

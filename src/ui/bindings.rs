@@ -20,6 +20,8 @@ pub enum PrefixAction {
     Integration,
     Pause,
     Leaves,
+    Sessions,
+    Agents,
     Help,
 }
 
@@ -66,6 +68,8 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
     row(Key::Chars(&['w']), "w", PrefixAction::Leaves, "what leaves, and what left"),
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
+    row(Key::Chars(&['s']), "s", PrefixAction::Sessions, "your live sessions"),
+    row(Key::Chars(&['A']), "A", PrefixAction::Agents, "other agents: share, mute"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
 

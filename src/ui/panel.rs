@@ -115,6 +115,11 @@ impl Panel<'_> {
             self.view.leaves = Some(leaves);
             return None;
         }
+        if let (Some(mut roster), Some(shown)) = (self.view.roster.clone(), &self.status.roster) {
+            roster.draw(buffer, self.area, shown, self.view.notice.as_deref(), self.view.theme);
+            self.view.roster = Some(roster);
+            return None;
+        }
         if let Some(mut dialog) = self.view.dialog {
             let (theme, notice) = (self.view.theme, self.view.notice.as_deref());
             let Status { integration, target, .. } = self.status;

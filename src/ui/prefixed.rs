@@ -7,6 +7,7 @@ use super::bindings::PrefixAction;
 use super::integration::Dialog;
 use super::layout::Mode;
 use super::leaves::LeavesView;
+use super::roster::{List, RosterView};
 use super::view::View;
 use crate::copilot::Copilot;
 
@@ -22,8 +23,8 @@ const STAYS: [PrefixAction; 6] = [
 
 /// These end what is done with a file.
 fn ends_file(action: PrefixAction) -> bool {
-    use PrefixAction::{Ask, Card, Integration, Leaves, Policy};
-    matches!(action, Ask | Card(_) | Integration | Policy | Leaves)
+    use PrefixAction::{Agents, Ask, Card, Integration, Leaves, Policy, Sessions};
+    matches!(action, Ask | Card(_) | Integration | Policy | Leaves | Sessions | Agents)
 }
 
 impl View {
@@ -33,6 +34,7 @@ impl View {
         let stays = STAYS.contains(&action);
         let dialog = if stays { self.dialog } else { self.dialog.take() };
         let leaves = if stays { self.leaves } else { self.leaves.take() };
+        let roster = if stays { None } else { self.roster.take() };
         if !stays && action != PrefixAction::Policy {
             self.auto = None;
         }
@@ -42,6 +44,15 @@ impl View {
             // What is open is closed by its own key.
             PrefixAction::Leaves if leaves.is_some() && has_focus => Vec::new(),
             PrefixAction::Integration if dialog.is_some() && has_focus => Vec::new(),
+            PrefixAction::Sessions | PrefixAction::Agents => {
+                let list = if action == PrefixAction::Agents { List::Agents } else { List::Sessions };
+                if roster.is_some_and(|roster| roster.list == list) && has_focus {
+                    return left.into_iter().collect();
+                }
+                self.leave_edit_line(copilot, now);
+                (self.help, self.roster) = (false, Some(RosterView::new(list)));
+                self.enter_panel().into_iter().chain([Action::OpenRoster(list)]).collect()
+            }
             PrefixAction::Leaves => {
                 self.leave_edit_line(copilot, now);
                 (self.help, self.leaves) = (false, Some(LeavesView::default()));

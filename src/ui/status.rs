@@ -9,6 +9,7 @@ use super::leaves::Leaves;
 use super::line::CONFIRMATION;
 use super::paint::{ends, styled};
 use super::policy::PolicyStatus;
+use super::roster::Roster;
 use super::view::View;
 use crate::copilot::policy::Mode;
 use crate::copilot::{Copilot, LinkState};
@@ -28,6 +29,8 @@ pub struct Status {
     pub question: Option<Question>,
     /// What leaves, while that is looked at.
     pub leaves: Option<Leaves>,
+    /// Sessions or agents, while those are looked at.
+    pub roster: Option<Roster>,
     /// What the remote prints is recorded (`--record`).
     pub recording: bool,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.

@@ -14,6 +14,7 @@ use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode};
 use super::leaves::LeavesView;
 use super::places::{Grab, Places};
+use super::roster::{List, RosterView};
 use super::scrollback::Scrollback;
 use super::sections::STATUS_FROM;
 use super::terminal_pane::Shift;
@@ -73,6 +74,8 @@ pub struct View {
     pub(super) auto: Option<auto::Question>,
     /// The view of what leaves, while it is open.
     pub(super) leaves: Option<LeavesView>,
+    /// The page of sessions or agents, while it is open.
+    pub(super) roster: Option<RosterView>,
     pub(super) notice: Option<String>,
     /// The notice is over with the remote's next key, too.
     notice_is_brief: bool,
@@ -105,6 +108,7 @@ impl View {
             file: None,
             auto: None,
             leaves: None,
+            roster: None,
             notice: None,
             notice_is_brief: false,
             drawn: Drawn::default(),
@@ -126,7 +130,7 @@ impl View {
         if !shown {
             self.leave();
             (self.help, self.dialog, self.file) = (false, None, None);
-            (self.auto, self.leaves) = (None, None);
+            (self.auto, self.leaves, self.roster) = (None, None, None);
             (self.scrollback, self.grab, self.choice.alone) = (None, None, false);
         }
     }
@@ -180,6 +184,11 @@ impl View {
     /// Whether it is looked at what leaves.
     pub fn has_leaves(&self) -> bool {
         self.leaves.is_some()
+    }
+
+    /// Which page of sessions or agents is open.
+    pub fn roster(&self) -> Option<List> {
+        self.roster.as_ref().map(|roster| roster.list)
     }
 
     /// What stands in the chat's input.
@@ -244,7 +253,7 @@ impl View {
         if let Some(scrollback) = self.scrollback.as_mut().filter(|_| self.focus == Focus::Terminal) {
             return scrollback.paste(text);
         }
-        if self.dialog.is_some() || self.leaves.is_some() {
+        if self.dialog.is_some() || self.leaves.is_some() || self.roster.is_some() {
             return;
         }
         self.notice = None;
@@ -296,6 +305,15 @@ impl View {
                 Some(action) => action.map(Action::Leaf).into_iter().collect(),
                 None => {
                     self.leaves = None;
+                    Vec::new()
+                }
+            };
+        }
+        if let Some(roster) = &mut self.roster {
+            return match roster.key(key) {
+                Some(key) => key.map(Action::Roster).into_iter().collect(),
+                None => {
+                    self.roster = None;
                     Vec::new()
                 }
             };
@@ -404,6 +422,7 @@ impl View {
     pub(super) fn has_page(&self) -> bool {
         self.help
             || self.leaves.is_some()
+            || self.roster.is_some()
             || self.dialog.is_some()
             || self.auto.is_some()
             || self.file.is_some()

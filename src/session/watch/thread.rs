@@ -2,10 +2,10 @@
 
 use super::Snapshot;
 use super::backlog::{Act, Batch, Item};
+use crate::agents::hub::Seen;
 use crate::session::Event;
 use crate::session::fault::planted;
 use crate::session::wake::Waker;
-use crate::agents::hub::Seen;
 use crate::shell::{Observer, ShellEvent};
 use nix::libc;
 use std::panic::{AssertUnwindSafe, catch_unwind};

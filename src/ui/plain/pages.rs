@@ -18,6 +18,9 @@ pub(super) fn note(view: &mut View, status: &Status) {
     if let (Some(leaves), Some(shown)) = (&mut view.leaves, &status.leaves) {
         leaves.note(shown);
     }
+    if let (Some(roster), Some(shown)) = (&mut view.roster, &status.roster) {
+        roster.note(shown);
+    }
 }
 
 /// The page that is open: its name, and what it says.
@@ -29,6 +32,9 @@ pub(super) fn told(view: &View, status: &Status) -> Vec<(String, String)> {
     }
     if let (Some(leaves), Some(shown)) = (&view.leaves, &status.leaves) {
         told.extend(leaves.told(shown, WIDE, theme).into_iter().map(|(id, lines)| (id, text(&lines))));
+    }
+    if let (Some(roster), Some(shown)) = (&view.roster, &status.roster) {
+        told.extend(roster.told(shown, WIDE, theme).into_iter().map(|(id, lines)| (id, text(&lines))));
     }
     if let Some(dialog) = &view.dialog {
         let lines = dialog.told(&status.integration, &visible(&status.target), WIDE, theme);
@@ -44,6 +50,9 @@ pub(super) fn told(view: &View, status: &Status) -> Vec<(String, String)> {
 pub(super) fn prompt(view: &View) -> Option<Prompt> {
     if view.leaves.is_some() {
         return Some(Prompt::key("Up and Down choose, Space shows it, Esc leaves: "));
+    }
+    if view.roster.is_some() {
+        return Some(Prompt::key("Up and Down choose, Esc leaves: "));
     }
     if view.dialog.is_some() {
         return Some(Prompt::key("y types it, n declines, Esc leaves: "));

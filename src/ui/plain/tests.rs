@@ -33,6 +33,7 @@ impl Talk {
             sharing: None,
             question: None,
             leaves: None,
+            roster: None,
             secret: false,
             recording: false,
             prefix: "Ctrl-\\".into(),
