@@ -80,7 +80,7 @@ pub fn run(
         .call(&request, &Canceller::new(), &mut |_| {})
         .map_err(|e| Error::new(status::UNAVAILABLE, format!("Linus at {}: {e}", door.name())))?;
     let mut envelope = answer.envelope;
-    if is_empty {
+    if is_empty && with.is_empty() {
         say_first(&mut envelope, "What was piped in is empty.");
     } else if clipped {
         say_clipped(&mut envelope);

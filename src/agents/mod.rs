@@ -9,4 +9,4 @@ pub mod runtime;
 mod service;
 mod transcript;
 
-pub use service::service;
+pub use service::{service, service_in};

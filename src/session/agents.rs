@@ -59,6 +59,7 @@ impl Agents {
             user: linus.user().to_owned(),
             redact: start.config.redact.options(),
             on_start: give_way,
+            folder: Box::new(Folder::of_user),
         };
         let (event_tx, waker) = events.clone();
         let hub = Hub::start(setup, move |act| {

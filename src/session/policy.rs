@@ -240,6 +240,7 @@ impl Side {
 const TAIL: usize = 64 * 1024;
 
 /// A card of Linus's own as the policy sees it.
+/// An agent's card has its name as sender: auto takes only Linus's.
 fn candidate(card: &Card) -> Candidate<'_> {
     let judgement = card.judgement();
     Candidate {
@@ -251,5 +252,27 @@ fn candidate(card: &Card) -> Candidate<'_> {
         edited: card.state == CardState::Edited,
         refused: card.refused.as_deref(),
         holes: has_holes(card.text()) || !card.holes(card.text()).is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copilot::Copilot;
+    use crate::linus::contract::Envelope;
+    use serde_json::json;
+
+    #[test]
+    fn a_card_of_an_agents_is_no_card_for_auto() {
+        let (mut copilot, now) = (Copilot::new("built-in"), Instant::now());
+        let blocks =
+            json!({"suggested_commands": {"commands": [{"id": "c", "command": "df -h", "risk": "low"}]}});
+        let envelope = Envelope::read(&blocks).0;
+        copilot.apply(envelope.clone(), now);
+        copilot.apply_from("bot", envelope, now).expect("taken");
+        let senders: Vec<Sender<'_>> =
+            copilot.suggestions.cards().map(|card| candidate(card).sender).collect();
+        // What auto does with another's card is in `copilot::policy::tests`: it ends.
+        assert_eq!(senders, [Sender::Linus, Sender::Other("bot")]);
     }
 }

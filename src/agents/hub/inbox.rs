@@ -62,7 +62,14 @@ impl Shared {
 
 impl Sender {
     pub(super) fn tell(&self, update: Update) {
-        self.shared.lock().updates.push(update);
+        {
+            let mut heap = self.shared.lock();
+            if matches!(update, Update::Share { .. }) {
+                // What is in the heap is from before it.
+                (heap.output, heap.lost) = (Vec::new(), (0, 0));
+            }
+            heap.updates.push(update);
+        }
         self.wake();
     }
 

@@ -109,6 +109,8 @@ pub struct Setup {
     pub redact: Options,
     /// Called first, in the hub's thread.
     pub on_start: fn(),
+    /// Where it is found, asked in the hub's thread.
+    pub folder: Box<dyn FnOnce() -> io::Result<Folder> + Send>,
 }
 
 /// The main loop's handle.
@@ -143,9 +145,10 @@ impl Hub {
 }
 
 /// The thread's body.
-fn run(setup: Setup, inbox: inbox::Inbox, act: impl Fn(Act) + Send + 'static, done_tx: &SyncSender<()>) {
+fn run(mut setup: Setup, inbox: inbox::Inbox, act: impl Fn(Act) + Send + 'static, done_tx: &SyncSender<()>) {
     (setup.on_start)();
-    let registered = Folder::of_user().and_then(|folder| folder.register(&setup.id, &setup.host));
+    let folder = std::mem::replace(&mut setup.folder, Box::new(Folder::of_user));
+    let registered = folder().and_then(|folder| folder.register(&setup.id, &setup.host));
     match registered {
         Ok(registration) => {
             act(Act::Alias(registration.alias.clone()));
@@ -303,13 +306,14 @@ impl State {
         if let Some(at) = heap.last_output {
             self.board.last_output = Some(at);
         }
+        // Output comes after them: it is of the session as it is shared now, and without what is a secret by now.
+        heap.updates.into_iter().for_each(|update| self.on_update(update));
         if heap.lost != (0, 0) {
             self.transcript.lost(heap.lost.0, heap.lost.1);
         }
         if self.board.is_shared {
             self.transcript.push(&heap.output);
         }
-        heap.updates.into_iter().for_each(|update| self.on_update(update));
     }
 
     fn on_update(&mut self, update: Update) {

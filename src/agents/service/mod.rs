@@ -33,9 +33,8 @@ pub fn service() -> impl Service {
     Sessions { folder: Folder::of_user().map_err(|e| e.to_string()) }
 }
 
-/// With another folder than the usual one.
-#[cfg(test)]
-fn service_in(folder: Folder) -> Sessions {
+/// The same for the sessions of this folder.
+pub fn service_in(folder: Folder) -> impl Service {
     Sessions { folder: Ok(folder) }
 }
 
