@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["shell"],
     &["linus"],
     &["copilot"],
-    &["control", "files"],
+    &["control", "facts", "files"],
     &["ui"],
     &["builtin"],
     &["agents"],
