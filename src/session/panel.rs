@@ -450,6 +450,7 @@ impl Session {
         let policy = side.policy_status(conditions, now);
         let question = side.question();
         let leaves = side.leaves(now);
+        let health = side.health.line(now);
         let Side { panel, watch, copilot, linus, .. } = side;
         let observer = watch.here()?;
         let status = Status {
@@ -459,6 +460,7 @@ impl Session {
             sharing: linus.sharing.word(),
             question,
             leaves,
+            health,
             recording: self.recorders.has_tape(),
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),

@@ -20,6 +20,8 @@ pub enum PrefixAction {
     Integration,
     Pause,
     Leaves,
+    /// Host health on or off.
+    Health,
     Help,
 }
 
@@ -66,6 +68,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['i']), "i", PrefixAction::Integration, "shell integration"),
     row(Key::Chars(&['w']), "w", PrefixAction::Leaves, "what leaves, and what left"),
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
+    row(Key::Chars(&['h']), "h", PrefixAction::Health, "host health on or off"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
 

@@ -37,6 +37,7 @@ pub(super) fn status() -> Status {
         sharing: None,
         question: None,
         leaves: None,
+        health: None,
         recording: false,
         secret: false,
         prefix: "Ctrl-\\".into(),

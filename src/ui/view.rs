@@ -10,6 +10,7 @@ use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::FileDialog;
 use super::fill::Fill;
+use super::health::HealthDialog;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode};
 use super::leaves::LeavesView;
@@ -73,6 +74,8 @@ pub struct View {
     pub(super) auto: Option<auto::Question>,
     /// The view of what leaves, while it is open.
     pub(super) leaves: Option<LeavesView>,
+    /// The question before host health, while it is open.
+    pub(super) health: Option<HealthDialog>,
     pub(super) notice: Option<String>,
     /// The notice is over with the remote's next key, too.
     notice_is_brief: bool,
@@ -105,6 +108,7 @@ impl View {
             file: None,
             auto: None,
             leaves: None,
+            health: None,
             notice: None,
             notice_is_brief: false,
             drawn: Drawn::default(),
@@ -126,7 +130,7 @@ impl View {
         if !shown {
             self.leave();
             (self.help, self.dialog, self.file) = (false, None, None);
-            (self.auto, self.leaves) = (None, None);
+            (self.auto, self.leaves, self.health) = (None, None, None);
             (self.scrollback, self.grab, self.choice.alone) = (None, None, false);
         }
     }
@@ -244,7 +248,7 @@ impl View {
         if let Some(scrollback) = self.scrollback.as_mut().filter(|_| self.focus == Focus::Terminal) {
             return scrollback.paste(text);
         }
-        if self.dialog.is_some() || self.leaves.is_some() {
+        if self.dialog.is_some() || self.leaves.is_some() || self.health.is_some() {
             return;
         }
         self.notice = None;
@@ -299,6 +303,9 @@ impl View {
                     Vec::new()
                 }
             };
+        }
+        if self.health.is_some() {
+            return Self::health_key(key);
         }
         if let Some(dialog) = &mut self.dialog {
             let answer = dialog.key(key);
@@ -407,6 +414,7 @@ impl View {
             || self.dialog.is_some()
             || self.auto.is_some()
             || self.file.is_some()
+            || self.health.is_some()
     }
 
     /// The first card is the first to be selected; up from it and down from the last selects none.

@@ -33,6 +33,7 @@ impl Talk {
             sharing: None,
             question: None,
             leaves: None,
+            health: None,
             secret: false,
             recording: false,
             prefix: "Ctrl-\\".into(),
