@@ -39,8 +39,8 @@ ticks() {
 disks() {
     set --
     if [ -r /proc/mounts ]; then
-        while read -r device where type options rest; do
-            case $options in ro | ro,*) continue ;; esac
+        while read -r device where type flags rest; do
+            case $flags in ro | ro,*) continue ;; esac
             case $type:$where in
             ext[234]:* | xfs:* | btrfs:* | zfs:* | f2fs:* | jfs:* | reiserfs:* | bcachefs:*) ;;
             vfat:* | exfat:* | ntfs3:* | ubifs:* | jffs2:*) ;;
