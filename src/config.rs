@@ -3,6 +3,7 @@
 //! `keys` says what the keys mean, `values` what some of them take, `written` where a file has them, `hosts` what some
 //! hosts have of their own; `schema` and `shown` print them.
 
+mod health;
 mod hosts;
 pub mod keys;
 mod looks;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeTable;
 
+pub use health::HealthConfig;
 pub use hosts::HostConfig;
 pub use looks::{colours, has_alternate_screen, has_utf8, theme, wants_colour};
 pub use schema::{defaults, schema, value_of};
@@ -44,6 +46,7 @@ pub struct Config {
     pub integration: IntegrationConfig,
     pub redact: RedactConfig,
     pub policy: PolicyConfig,
+    pub health: HealthConfig,
     /// Sections for some hosts only, in the order of the file.
     #[serde(rename = "host", skip_serializing)]
     pub hosts: Vec<HostConfig>,

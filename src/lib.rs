@@ -14,6 +14,7 @@ pub mod control;
 pub mod copilot;
 mod destination;
 pub mod error;
+pub mod facts;
 pub mod files;
 mod incident;
 pub mod linus;

@@ -290,7 +290,16 @@ fn another_user_is_refused_even_where_the_files_let_him_in() {
     );
     let as_nobody = || {
         let mut command = Command::new("setpriv");
-        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "/usr/bin/python3", "-c", &script]);
+        command.args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            "/usr/bin/python3",
+            "-c",
+            &script,
+        ]);
         command.env_clear().env("PATH", std::env::var("PATH").unwrap()).output().unwrap()
     };
     let closed = as_nobody();

@@ -22,7 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["linus"],
     &["models"],
     &["copilot"],
-    &["control", "files"],
+    &["control", "facts", "files"],
     &["ui"],
     &["builtin"],
     &["agents"],

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
+use super::health::HostHealth;
 use super::values::patterns;
-use super::{Config, LinusConfig, Share};
+use super::{Config, HealthConfig, LinusConfig, Share};
 use crate::copilot::policy::StartMode;
 use crate::linus::{Origin, Updates};
 use crate::ssh::Patterns;
@@ -28,6 +29,8 @@ pub struct HostConfig {
     integration: HostIntegration,
     #[serde(default)]
     agents: HostAgents,
+    #[serde(default)]
+    health: HostHealth,
 }
 
 /// What of `[linus]` a host may have of its own.
@@ -115,6 +118,18 @@ impl Config {
         self.of_host(names, |host| host.integration.offer).unwrap_or(self.integration.offer)
     }
 
+    /// `[health]` for the host of these names.
+    pub fn health_of(&self, names: &[&str]) -> HealthConfig {
+        let usual = &self.health;
+        HealthConfig {
+            watch: self.of_host(names, |host| host.health.watch).unwrap_or(usual.watch),
+            interval: self.of_host(names, |host| host.health.interval).unwrap_or(usual.interval),
+            cpu: self.of_host(names, |host| host.health.cpu).unwrap_or(usual.cpu),
+            mem: self.of_host(names, |host| host.health.mem).unwrap_or(usual.mem),
+            disk: self.of_host(names, |host| host.health.disk).unwrap_or(usual.disk),
+        }
+    }
+
     /// With the Linus that the command line names (`flag`), else that of the host that was given by this name. He is shown
     /// nothing that is meant for another: the general token and certificate are left out.
     #[must_use]
@@ -154,6 +169,7 @@ impl Config {
         this.policy.mode = self.start_mode(names);
         this.integration.offer = self.offers_integration(names);
         this.agents.share = self.share(names);
+        this.health = self.health_of(names);
         this
     }
 

@@ -211,6 +211,21 @@ pub const KEYS: &[Key] = &[
         "`false` keeps aissh from saying, once in a session, that there is a shell integration where a shell tells no \
          exit status.",
     ),
+    by_host(
+        "health.watch",
+        Kind::Flag,
+        "`true` turns host health on when a session begins, as the prefix and `h` do: over a connection that you share \
+         already, else aissh asks for another login first. It reads load, memory and disks of the host, and writes \
+         nothing there.",
+    ),
+    by_host("health.interval", Kind::Number(2, 3600), "Seconds between two looks at the host."),
+    by_host(
+        "health.cpu",
+        Kind::Number(1, 100),
+        "Percent of all processors from which on an alert is raised: once, until it has clearly fallen again.",
+    ),
+    by_host("health.mem", Kind::Number(1, 100), "The same of the memory that is not available any more."),
+    by_host("health.disk", Kind::Number(1, 100), "The same of each local disk, and of its inodes."),
     key(
         "redact.patterns",
         Kind::List,

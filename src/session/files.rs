@@ -16,9 +16,9 @@ use crate::ssh::side_channel::{Canceller, cancel};
 use crate::ui::{FileAnswer, FilePage, FileShown};
 use std::time::Instant;
 
-use place::{Place, compare};
-pub(super) use worker::{FileEvent, Worker};
-use worker::{Job, Way};
+pub(super) use place::{Place, compare};
+use worker::Job;
+pub(super) use worker::{FileEvent, Way, Worker};
 
 /// The file actions of this session.
 pub(super) struct Files {

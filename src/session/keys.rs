@@ -256,6 +256,8 @@ impl Session {
                 Action::Pause => side.toggle_pause(now),
                 Action::OpenFile(id) => self.open_file(&id),
                 Action::File(answer) => self.on_file_answer(answer),
+                Action::Health => self.toggle_health(now),
+                Action::HealthConsent(yes) => side.consent_to_health(yes, now),
                 Action::Cancel => {
                     side.policy.stop(Stop::User);
                     side.cancel(true, now);

@@ -1,6 +1,7 @@
 //! What goes to Linus and what comes back: the dispatch says when, this composes what, the lanes carry it.
 
 use super::Side;
+use super::alerts::Alerts;
 use super::watch::{Since, Snapshot};
 use crate::copilot::{Delivery, Place};
 use crate::linus::contract::{ChatContext, Context, HostContext, Request, SessionEvent, Source};
@@ -21,6 +22,8 @@ const FAREWELL: Duration = Duration::from_millis(50);
 const PAUSE_END: Ticket = 0;
 /// A snapshot for what is only looked at. It is there at once or not at all.
 const PREVIEW: Ticket = Ticket::MAX - 1;
+/// The one that says where host health would be read.
+pub(super) const HEALTH: Ticket = Ticket::MAX - 2;
 
 /// A message that is composed to be looked at.
 pub(super) enum Preview {
@@ -50,7 +53,7 @@ pub(super) struct Linus {
     /// `user@host` and user, as far as known.
     ssh_host: String,
     ssh_user: String,
-    connected: bool,
+    pub(super) connected: bool,
     /// Calls that wait for a snapshot of the screen.
     awaiting: HashMap<Ticket, (Lane, Due<Ran, SessionEvent>)>,
     /// Where the session was when these calls were made: what comes of them belongs there.
@@ -58,6 +61,7 @@ pub(super) struct Linus {
     /// The lines that the next terminal update starts from, and after the update under way.
     since: Since,
     next_line: Option<(Ticket, u64)>,
+    pub(super) alerts: Alerts,
     pub(super) sharing: Sharing,
     /// The command that runs was entered while commands were not told.
     is_untold: bool,
@@ -98,6 +102,7 @@ impl Linus {
             places: HashMap::new(),
             since: Since::default(),
             next_line: None,
+            alerts: Alerts::default(),
             sharing: Sharing::default(),
             is_untold: false,
             takes: Takes::default(),
@@ -244,7 +249,8 @@ impl Linus {
             Due::TerminalUpdate => {
                 self.next_line = Some((ticket, snapshot.line));
                 let context = self.context(snapshot.facts.cwd);
-                let (new_output, terminal_tail) = (snapshot.new_output, snapshot.unpaused);
+                let new_output = self.alerts.after(snapshot.new_output, ticket);
+                let terminal_tail = snapshot.unpaused;
                 Request::TerminalUpdate { session_id, new_output, terminal_tail, context }
             }
             Due::Command(ran) => {
@@ -300,6 +306,7 @@ impl Linus {
 
     /// An update that was taken back was not seen: its lines are new still. One that failed is dropped.
     pub(super) fn note_update(&mut self, ticket: Ticket, error: Option<&CallError>) {
+        self.alerts.note_update(ticket, error);
         if let Some((_, line)) = self.next_line.take_if(|(update, _)| *update == ticket)
             && error != Some(&CallError::Cancelled)
         {
@@ -336,7 +343,8 @@ impl Linus {
 impl Side {
     /// The observer is here, or lost: what waits for a snapshot gets one.
     pub(super) fn take_snapshots(&mut self, now: Instant) {
-        let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().collect();
+        let health = self.health.is_looking().then_some(HEALTH);
+        let waiting: Vec<Ticket> = self.linus.awaiting.keys().copied().chain(health).collect();
         for ticket in waiting {
             self.ask_snapshot(ticket, now);
         }
@@ -359,9 +367,9 @@ impl Side {
             Preview::Chat(message) => Due::Chat { id: 0, message },
             Preview::Update => Due::TerminalUpdate,
         };
-        let under_way = self.linus.next_line.take();
+        let (under_way, alerts) = (self.linus.next_line.take(), self.linus.alerts.clone());
         let request = self.linus.compose(PREVIEW, due, snapshot);
-        self.linus.next_line = under_way;
+        (self.linus.next_line, self.linus.alerts) = (under_way, alerts);
         let mut request = request?;
         self.linus.mask(&mut request);
         self.linus.redactor.redact_request(&mut request).ok().map(|_| request)
@@ -476,6 +484,9 @@ impl Side {
     pub(super) fn on_snapshot(&mut self, ticket: Ticket, snapshot: Snapshot, now: Instant) {
         if self.is_for_elsewhere(ticket) {
             return self.tell_elsewhere(ticket, snapshot);
+        }
+        if ticket == HEALTH {
+            return self.on_health_place(&snapshot, now);
         }
         if ticket == PAUSE_END && self.linus.sharing.is_resuming() {
             (self.linus.since.new, self.linus.since.pause) = (snapshot.line, snapshot.line);

@@ -4,11 +4,13 @@
 //! lanes to Linus live on threads of their own and send `Event`s.
 
 mod agents;
+mod alerts;
 mod answers;
 mod cards;
 mod exit;
 mod fault;
 mod files;
+mod health;
 mod integrate;
 mod keeper;
 mod keys;
@@ -55,6 +57,7 @@ use agents::Agents;
 use answers::Answers;
 use cards::Put;
 use files::Files;
+use health::Health;
 use integrate::Integrating;
 use leaves::Ledger;
 use linus::Linus;
@@ -80,6 +83,8 @@ enum Event {
     Facts(Option<Facts>),
     /// From the thread that reads and writes files.
     File { ticket: u64, event: files::FileEvent },
+    /// From the thread that probes the host.
+    Health { ticket: u64, event: health::HealthEvent },
     /// A call to Linus goes out as these bytes.
     Sent(Vec<u8>),
     /// What the handshake asked, and the answer.
@@ -138,6 +143,7 @@ struct Side {
     linus: Linus,
     panel: Panel,
     files: Files,
+    health: Health,
     policy: Policy,
     /// Where auto was turned on.
     auto_place: Option<Place>,
@@ -151,6 +157,8 @@ struct Side {
     door: Door,
     /// Whether the built-in Linus says unasked what he sees on this host.
     watches: bool,
+    /// Host health is to be turned on here (`health.watch`), and was not yet.
+    watches_health: bool,
     waiting: Waiting,
     ledger: Ledger,
     agents: Agents,
@@ -185,6 +193,7 @@ impl Session {
                 }
                 (Event::Facts(facts), Some(side)) => side.on_facts(facts, now),
                 (Event::File { ticket, event }, Some(side)) => side.on_file(ticket, event, now),
+                (Event::Health { ticket, event }, Some(side)) => side.on_health(ticket, event, now),
                 (Event::Sent(bytes), Some(side)) => side.ledger.on_sent(&bytes, now),
                 (Event::Answered(both), Some(side)) => side.ledger.on_answer(&both.0, &both.1),
                 (Event::Kept(kept), Some(side)) => side.on_kept(kept, now),
@@ -219,6 +228,7 @@ impl Session {
                 side.on_shell(events, now);
             }
             side.tell_agents();
+            side.follow_health(now);
             side.dispatch(now);
         }
         self.mind_audit();
@@ -231,7 +241,8 @@ impl Session {
         let of_side = self.side.as_ref().map(|side| {
             let panel = side.panel.deadline(self.to_tty.is_empty());
             let policy = side.policy.deadline(Instant::now());
-            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel, policy]
+            let health = side.health.deadline(side.panel.view.is_shown());
+            [side.watch.deadline(), side.linus.deadline(), side.integrating.until(), panel, policy, health]
         });
         of_side.into_iter().flatten().chain([self.prefix_until]).flatten().min()
     }
@@ -259,6 +270,7 @@ impl Session {
             side.panel.remember();
             side.files.end();
             side.agents.end(verdict);
+            side.health.end();
             if let Some(outside) = side.outside {
                 outside.leave();
             }
@@ -304,6 +316,7 @@ impl Side {
                     self.copilot.suggestions.prompt(now);
                     self.policy.prompt();
                     self.agents.cards_changed();
+                    self.begin_health(now);
                 }
                 ShellEvent::Started { .. } => self.linus.on_start(),
                 ShellEvent::Output => {}

@@ -94,6 +94,8 @@ impl Side {
         self.agents.on_target(self.linus.target(), self.linus.user());
         self.watches = self.config.watch(&names);
         self.door.set_watch(self.watches);
+        let health = self.config.health_of(&names);
+        (self.watches_health, self.health.watcher.settings) = (health.watch, health.settings());
         let Some(outside) = &mut self.outside else { return };
         self.linus.sharing.set_updates(self.config.updates(&names));
         let host = facts.hostname.as_ref().or(self.given.hostname.as_ref()).map_or("", String::as_str);

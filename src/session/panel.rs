@@ -451,6 +451,7 @@ impl Session {
         let question = side.question();
         let leaves = side.leaves(now);
         let roster = side.roster();
+        let health = side.health.line(now);
         let Side { panel, watch, copilot, linus, .. } = side;
         let observer = watch.here()?;
         let status = Status {
@@ -461,6 +462,7 @@ impl Session {
             question,
             leaves,
             roster,
+            health,
             recording: self.recorders.has_tape(),
             secret: side.local_secret || observer.state() == State::Secret,
             prefix: self.prefix_name.clone(),

@@ -4,6 +4,7 @@ use super::agents::Agents;
 use super::answers::Answers;
 use super::fault::contained;
 use super::files::{Files, Worker};
+use super::health::{Health, Means};
 use super::integrate::Integrating;
 use super::keeper::Keeper;
 use super::leaves::{Ledger, tap};
@@ -184,7 +185,8 @@ impl Side {
         let (invocation, places) = (start.invocation.clone(), start.places.clone());
         let may_check = move || !config_scan::scan(&invocation, &places).has_match_exec;
         let route = Route::new(start.ssh, start.args);
-        let worker = Worker::start(route, may_check, event_tx.clone(), waker.clone())?;
+        let worker = Worker::start(route.clone(), may_check.clone(), event_tx.clone(), waker.clone())?;
+        let means = Means { route, may_check, event_tx: event_tx.clone(), waker: waker.clone() };
         let tail = tail(start.config);
         let kept = start.config.panel.scrollback.bytes();
         let make = move |size| Observer::new(size).with_tail(tail).keeping(kept);
@@ -194,6 +196,7 @@ impl Side {
             linus,
             panel: panel(start, size, now),
             files: Files::new(worker),
+            health: Health::new(means, start.config.health.settings(), now),
             policy: policy(start),
             auto_place: None,
             put: None,
@@ -202,6 +205,7 @@ impl Side {
             outside,
             door: start.door.clone(),
             watches: false,
+            watches_health: false,
             waiting: Waiting::default(),
             ledger: Ledger::default(),
             agents,

@@ -1,4 +1,4 @@
-//! The side channel: another ssh beside the session's, for SFTP, on pipes and without a terminal. Started only when
+//! The side channel: another ssh beside the session's, for SFTP or a shell that answers probes, on pipes and without a terminal. Started only when
 //! the user has agreed, over the user's own multiplexed connection if one is live; never makes one, never asks for a
 //! password, and ends with the session.
 //!
@@ -64,9 +64,23 @@ impl Route {
         Channel::start(self.command(&args::sftp(&self.args)))
     }
 
-    /// The command line, for the user to see.
+    /// Starts ssh with a POSIX shell on its pipes, without a terminal.
+    pub fn shell(&self) -> io::Result<Channel> {
+        Channel::start(self.command(&args::shell(&self.args)))
+    }
+
+    /// The command line of [`Route::sftp`], for the user to see.
     pub fn shown(&self) -> String {
-        let words = [self.ssh.clone().into_os_string()].into_iter().chain(args::sftp(&self.args));
+        self.words(args::sftp(&self.args))
+    }
+
+    /// The same of [`Route::shell`].
+    pub fn shown_shell(&self) -> String {
+        self.words(args::shell(&self.args))
+    }
+
+    fn words(&self, args: Vec<OsString>) -> String {
+        let words = [self.ssh.clone().into_os_string()].into_iter().chain(args);
         words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
     }
 

@@ -81,6 +81,10 @@ pub enum Action {
     OpenFile(String),
     /// What the user says to the one that is open.
     File(FileAnswer),
+    /// Turn host health on or off.
+    Health,
+    /// Whether aissh may log in once more for it.
+    HealthConsent(bool),
     /// Cancel all calls to Linus under way.
     Cancel,
     /// Cancel the chat that waits for its answer.

@@ -22,6 +22,8 @@ pub enum PrefixAction {
     Leaves,
     Sessions,
     Agents,
+    /// Host health on or off.
+    Health,
     Help,
 }
 
@@ -70,6 +72,7 @@ pub const PREFIX: &[Binding] = &[
     row(Key::Chars(&['p']), "p", PrefixAction::Pause, "pause what Linus is told"),
     row(Key::Chars(&['s']), "s", PrefixAction::Sessions, "your live sessions"),
     row(Key::Chars(&['A']), "A", PrefixAction::Agents, "other agents: share, mute"),
+    row(Key::Chars(&['h']), "h", PrefixAction::Health, "host health on or off"),
     row(Key::Chars(&['?']), "?", PrefixAction::Help, "this help"),
 ];
 

@@ -38,6 +38,7 @@ pub(super) fn status() -> Status {
         question: None,
         leaves: None,
         roster: None,
+        health: None,
         recording: false,
         secret: false,
         prefix: "Ctrl-\\".into(),

@@ -120,6 +120,10 @@ impl Panel<'_> {
             self.view.roster = Some(roster);
             return None;
         }
+        if let Some(question) = &self.view.health {
+            question.draw(buffer, self.area, self.view.theme);
+            return None;
+        }
         if let Some(mut dialog) = self.view.dialog {
             let (theme, notice) = (self.view.theme, self.view.notice.as_deref());
             let Status { integration, target, .. } = self.status;
@@ -174,6 +178,7 @@ impl Panel<'_> {
             cards: cards::wanted(self.copilot, self.view, &self.status.policy, left),
             chat: chat::wanted(self.copilot, self.view, right, usize::from(self.area.height)),
             input: Rows::new(&editor, right.saturating_sub(PROMPT)).rows.len() + self.around(right).rows(),
+            health: self.status.health.is_some(),
         };
         Sections::new(columns, wants)
     }
@@ -315,14 +320,17 @@ impl Panel<'_> {
 
     fn draw_status(&self, buffer: &mut Buffer, area: Rect) {
         let cols = usize::from(area.width);
-        let hints = hints(self.status, self.view, self.copilot, cols);
-        let mut text = vec![hints];
-        if area.height >= 2 {
-            text.insert(0, session(self.status, self.view, cols));
+        let health = self.status.health.as_ref().filter(|_| area.height >= 3);
+        let rows = usize::from(area.height) - usize::from(health.is_some());
+        let mut text = Vec::new();
+        if rows >= 2 {
+            text.push(session(self.status, self.view, cols));
         }
-        if area.height >= 3 {
-            text.insert(1, linus(self.status, self.copilot, self.view, cols));
+        if rows >= 3 {
+            text.push(linus(self.status, self.copilot, self.view, cols));
         }
+        text.extend(health.map(|line| line.draw(cols, self.view.theme)));
+        text.push(hints(self.status, self.view, self.copilot, cols));
         lines(buffer, area, &text);
     }
 }

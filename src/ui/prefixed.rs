@@ -38,6 +38,9 @@ impl View {
         if !stays && action != PrefixAction::Policy {
             self.auto = None;
         }
+        if !stays && action != PrefixAction::Health {
+            self.health = None;
+        }
         let left = self.file.take_if(|_| ends_file(action)).map(|_| Action::File(FileAnswer::Leave));
         let has_focus = self.focus() == Focus::Panel;
         let actions = match action {
@@ -88,6 +91,8 @@ impl View {
             // The panel opens, since it says which of both it is now.
             PrefixAction::Pause if self.is_shown() => vec![Action::Pause],
             PrefixAction::Pause => vec![Action::Pause, Action::OpenPanel],
+            PrefixAction::Health if self.is_shown() => vec![Action::Health],
+            PrefixAction::Health => vec![Action::Health, Action::OpenPanel],
             pane => self.pane(pane),
         };
         left.into_iter().chain(actions).collect()

@@ -9,6 +9,8 @@ pub(super) struct Wants {
     pub(super) cards: usize,
     pub(super) chat: usize,
     pub(super) input: usize,
+    /// There is a line more at the foot.
+    pub(super) health: bool,
 }
 
 /// The sections from top to bottom, headings included; a height of 0 is not drawn.
@@ -82,8 +84,8 @@ impl Sections {
         let status = match height {
             0..STATUS_FROM => 0,
             STATUS_FROM..=15 => 1,
-            16..=19 => 2,
-            _ => 3,
+            16..=19 => 2 + u16::from(wants.health),
+            _ => 3 + u16::from(wants.health),
         };
         // The edit line must show a command whole if at all possible: up to a third.
         let most = (height / 3).max(1);
@@ -139,7 +141,7 @@ mod tests {
                 [(1, 1, 1, 1), (6, 9, 99, 1), (60, 60, 60, 60), (0, 300, 2, 3), (usize::MAX, 0, 0, 1)]
             {
                 let area = Rect::new(3, 0, 40, height);
-                let s = Sections::one_column(area, Wants { intent, cards, chat, input });
+                let s = Sections::one_column(area, Wants { intent, cards, chat, input, health: false });
                 let mut y = 0;
                 for part in [s.intent, s.cards, s.chat, s.input, s.status] {
                     assert!(part.y >= y && part.bottom() <= height, "{height}: {s:?}");
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_low_panel_has_its_plan_beside_the_talk() {
-        let wants = Wants { intent: 6, cards: 9, chat: 20, input: 1 };
+        let wants = Wants { intent: 6, cards: 9, chat: 20, input: 1, health: false };
         for height in 1..30 {
             let area = Rect::new(0, 5, 120, height);
             let s = Sections::new(Columns::new(area, true), wants);
@@ -172,7 +174,7 @@ mod tests {
     fn the_chat_keeps_a_third_when_all_want_more() {
         let s = Sections::one_column(
             Rect::new(0, 0, 40, 40),
-            Wants { intent: 50, cards: 50, chat: 50, input: 1 },
+            Wants { intent: 50, cards: 50, chat: 50, input: 1, health: true },
         );
         assert!(s.chat.height >= 10 && s.cards.height > s.intent.height, "{s:?}");
     }

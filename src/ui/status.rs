@@ -4,6 +4,7 @@ use ratatui::text::{Line, Span};
 
 use super::action::Focus;
 use super::consent::Question;
+use super::health::HealthLine;
 use super::integration::Integration;
 use super::leaves::Leaves;
 use super::line::CONFIRMATION;
@@ -31,6 +32,8 @@ pub struct Status {
     pub leaves: Option<Leaves>,
     /// Sessions or agents, while those are looked at.
     pub roster: Option<Roster>,
+    /// The host's, while it is watched.
+    pub health: Option<HealthLine>,
     /// What the remote prints is recorded (`--record`).
     pub recording: bool,
     /// Input is not echoed: nothing is read, kept or sent meanwhile.

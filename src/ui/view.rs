@@ -10,6 +10,7 @@ use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::FileDialog;
 use super::fill::Fill;
+use super::health::HealthDialog;
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode};
 use super::leaves::LeavesView;
@@ -76,6 +77,8 @@ pub struct View {
     pub(super) leaves: Option<LeavesView>,
     /// The page of sessions or agents, while it is open.
     pub(super) roster: Option<RosterView>,
+    /// The question before host health, while it is open.
+    pub(super) health: Option<HealthDialog>,
     pub(super) notice: Option<String>,
     /// The notice is over with the remote's next key, too.
     notice_is_brief: bool,
@@ -109,6 +112,7 @@ impl View {
             auto: None,
             leaves: None,
             roster: None,
+            health: None,
             notice: None,
             notice_is_brief: false,
             drawn: Drawn::default(),
@@ -130,7 +134,7 @@ impl View {
         if !shown {
             self.leave();
             (self.help, self.dialog, self.file) = (false, None, None);
-            (self.auto, self.leaves, self.roster) = (None, None, None);
+            (self.auto, self.leaves, self.roster, self.health) = (None, None, None, None);
             (self.scrollback, self.grab, self.choice.alone) = (None, None, false);
         }
     }
@@ -253,7 +257,9 @@ impl View {
         if let Some(scrollback) = self.scrollback.as_mut().filter(|_| self.focus == Focus::Terminal) {
             return scrollback.paste(text);
         }
-        if self.dialog.is_some() || self.leaves.is_some() || self.roster.is_some() {
+        let pages =
+            [self.dialog.is_some(), self.leaves.is_some(), self.roster.is_some(), self.health.is_some()];
+        if pages.contains(&true) {
             return;
         }
         self.notice = None;
@@ -317,6 +323,9 @@ impl View {
                     Vec::new()
                 }
             };
+        }
+        if self.health.is_some() {
+            return Self::health_key(key);
         }
         if let Some(dialog) = &mut self.dialog {
             let answer = dialog.key(key);
@@ -426,6 +435,7 @@ impl View {
             || self.dialog.is_some()
             || self.auto.is_some()
             || self.file.is_some()
+            || self.health.is_some()
     }
 
     /// The first card is the first to be selected; up from it and down from the last selects none.

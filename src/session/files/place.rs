@@ -4,7 +4,7 @@
 use crate::copilot::Place as Spot;
 
 /// Who and where the shell is that the user sees, beside whom and where files would be changed.
-pub(super) enum Place {
+pub(in crate::session) enum Place {
     Same,
     /// It cannot be told, or not with certainty; why.
     Unsure(String),
@@ -13,7 +13,12 @@ pub(super) enum Place {
 }
 
 /// `first` is what was at the first prompt; where names are known, they decide, and nothing else.
-pub(super) fn compare(first: Option<&Spot>, now: &Spot, login_user: Option<&str>, is_busy: bool) -> Place {
+pub(in crate::session) fn compare(
+    first: Option<&Spot>,
+    now: &Spot,
+    login_user: Option<&str>,
+    is_busy: bool,
+) -> Place {
     let name = |spot: &Spot| spot.name().unwrap_or_else(|| "not known".to_owned());
     if now.user.is_some() && login_user.is_some() && now.user.as_deref() != login_user {
         return Place::Other(name(now));

@@ -24,6 +24,8 @@ pub(in crate::session) struct Snapshot {
     /// The line to ask from the next time.
     pub(in crate::session) line: u64,
     pub(in crate::session) facts: Facts,
+    /// What was known at the first prompt that was seen.
+    pub(in crate::session) login: Option<Facts>,
     pub(in crate::session) state: State,
 }
 
@@ -42,6 +44,7 @@ impl Snapshot {
             new_output: shown_since(since.new.max(since.pause)),
             line,
             facts: observer.facts().clone(),
+            login: observer.login().cloned(),
             state: observer.state(),
         }
     }

@@ -9,13 +9,12 @@ use crate::ssh::grammar::{Item, Walk};
 /// left out.
 const KEPT: &[u8] = b"46BbCcFIiJKklmoPpS";
 
-/// First, since ssh keeps the first value it finds: no terminal, no X11, no agent, a subsystem; no question, no master,
-/// and nothing else that the configuration does in a session.
-const SFTP: &[&str] = &[
+/// First, since ssh keeps the first value it finds: no terminal, no X11, no agent; no question, no master, and nothing
+/// else that the configuration does in a session.
+const OURS: &[&str] = &[
     "-T",
     "-x",
     "-a",
-    "-s",
     "-oBatchMode=yes",
     "-oControlMaster=no",
     "-oClearAllForwardings=yes",
@@ -28,9 +27,18 @@ const SFTP: &[&str] = &[
 
 /// For SFTP on the pipes of ssh.
 pub(super) fn sftp(args: &[OsString]) -> Vec<OsString> {
+    beside(args, &["-s"], "sftp")
+}
+
+/// For a shell on the pipes of ssh. Whatever the login shell is, it becomes a `sh`.
+pub(super) fn shell(args: &[OsString]) -> Vec<OsString> {
+    beside(args, &[], "exec sh")
+}
+
+fn beside(args: &[OsString], how: &[&str], what: &str) -> Vec<OsString> {
     let (kept, destination) = kept(args);
-    let first = SFTP.iter().map(OsString::from);
-    let last = ["--".into(), destination, "sftp".into()];
+    let first = OURS.iter().chain(how).map(OsString::from);
+    let last = ["--".into(), destination, what.into()];
     first.chain(kept).chain(last).collect()
 }
 
@@ -70,7 +78,7 @@ mod tests {
 
     fn of(args: &[&str]) -> Vec<String> {
         let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-        sftp(&args).into_iter().skip(SFTP.len()).map(|a| a.into_string().unwrap()).collect()
+        sftp(&args).into_iter().skip(OURS.len() + 1).map(|a| a.into_string().unwrap()).collect()
     }
 
     #[test]

@@ -36,6 +36,9 @@ pub(super) fn told(view: &View, status: &Status) -> Vec<(String, String)> {
     if let (Some(roster), Some(shown)) = (&view.roster, &status.roster) {
         told.extend(roster.told(shown, WIDE, theme).into_iter().map(|(id, lines)| (id, text(&lines))));
     }
+    if let Some(question) = &view.health {
+        told.push(("health".to_owned(), text(&question.lines(WIDE, theme))));
+    }
     if let Some(dialog) = &view.dialog {
         let lines = dialog.told(&status.integration, &visible(&status.target), WIDE, theme);
         told.push(("integration".to_owned(), text(&lines)));
@@ -53,6 +56,9 @@ pub(super) fn prompt(view: &View) -> Option<Prompt> {
     }
     if view.roster.is_some() {
         return Some(Prompt::key("Up and Down choose, Esc leaves: "));
+    }
+    if view.health.is_some() {
+        return Some(Prompt::key("y agrees, n and Esc do not: "));
     }
     if view.dialog.is_some() {
         return Some(Prompt::key("y types it, n declines, Esc leaves: "));

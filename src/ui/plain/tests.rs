@@ -34,6 +34,7 @@ impl Talk {
             question: None,
             leaves: None,
             roster: None,
+            health: None,
             secret: false,
             recording: false,
             prefix: "Ctrl-\\".into(),
