@@ -62,6 +62,11 @@ pub enum Ask {
         action: String,
         blocks: Map<String, Value>,
     },
+    /// A tool of the host's facts.
+    Host {
+        tool: String,
+        arguments: Map<String, Value>,
+    },
     /// The session as a question of the user's takes it along: also where it is not shared.
     Context,
     /// Events from now on.
@@ -77,6 +82,7 @@ impl Ask {
             Self::Wait { .. } => ("session", "wait"),
             Self::Rename { .. } => ("session", "rename"),
             Self::Copilot { action, .. } => ("copilot", action),
+            Self::Host { tool, .. } => ("host", tool),
             Self::Context => ("ask", "context"),
             Self::Watch => ("session", "watch"),
         }

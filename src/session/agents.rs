@@ -6,9 +6,11 @@ use super::watch::{Snapshot, give_way, seen};
 use super::{Event, Side, Verdict};
 use crate::agents::client::sessions;
 use crate::agents::hub::{Act, Attached, CardNote, Ended, Hub, Seen, Setup, Update};
+use crate::agents::protocol::{Refused, Why};
 use crate::agents::runtime::Folder;
 use crate::config::Share;
 use crate::copilot::{Card, CardState};
+use crate::facts::tools::{Outcome, ToolError};
 use crate::linus::contract::Envelope;
 use crate::linus::redact::Class;
 use crate::record;
@@ -16,6 +18,7 @@ use crate::shell::{CommandRecord, Origin, State};
 use crate::ssh::Facts;
 use serde_json::{Map, Value, json};
 use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Bytes of the screen that a session shows when it is shared.
@@ -25,6 +28,9 @@ const ELSEWHERE: u64 = 1 << 62;
 
 /// Where the hub's thread and others send what they have.
 type Events = (SyncSender<Event>, Waker);
+
+/// Put there by the reply that a tool is handed.
+type HostDone = Arc<Mutex<Vec<(u64, String, Result<Outcome, ToolError>)>>>;
 
 /// The main loop's side of it.
 pub(super) struct Agents {
@@ -44,6 +50,8 @@ pub(super) struct Agents {
     cards_changed: bool,
     /// The user's live sessions, while they are looked at.
     pub(super) sessions: Option<Result<Vec<Value>, String>>,
+    /// What tools of the host's facts have answered, for whom.
+    host_done: HostDone,
     /// Questions from elsewhere that wait for a snapshot.
     elsewhere: Vec<u64>,
     events: Events,
@@ -79,6 +87,7 @@ impl Agents {
             told: Seen::default(),
             cards_changed: false,
             sessions: None,
+            host_done: HostDone::default(),
             elsewhere: Vec::new(),
             events,
         }
@@ -169,7 +178,8 @@ impl Agents {
 
 impl Side {
     /// What has changed since agents were last told.
-    pub(super) fn tell_agents(&mut self) {
+    pub(super) fn tell_agents(&mut self, now: Instant) {
+        self.tell_host_facts(now);
         let here = &mut Seen::default();
         if let Some(observer) = self.watch.here() {
             here.clone_from(&self.agents.seen);
@@ -190,6 +200,29 @@ impl Side {
         }
     }
 
+    /// What tools of the host's facts have answered; one that would change something is a card of the agent's.
+    fn tell_host_facts(&mut self, now: Instant) {
+        let done = std::mem::take(&mut *self.agents.host_done.lock().unwrap_or_else(PoisonError::into_inner));
+        for (ticket, agent, result) in done {
+            let result = match result {
+                Ok(Outcome { value, card: None }) => Ok(value),
+                Ok(Outcome { value, card: Some(card) }) => {
+                    let id = format!("host_{ticket}");
+                    let card = json!({"id": id, "command": card.command, "description": card.description, "risk": "low"});
+                    let blocks = json!({"suggested_commands": {"commands": [card]}});
+                    let blocks = blocks.as_object().cloned().unwrap_or_default();
+                    let brought = self.on_blocks(&agent, blocks, now);
+                    brought
+                        .map(|brought| json!({"result": value, "cards": brought["cards"]}))
+                        .map_err(|why| Refused::new(Why::Failed, why))
+                }
+                Err(ToolError { code: -32602, message }) => Err(Refused::new(Why::Bad, message)),
+                Err(ToolError { message, .. }) => Err(Refused::new(Why::Failed, message)),
+            };
+            self.agents.tell(Update::Done { ticket, result });
+        }
+    }
+
     pub(super) fn on_agent(&mut self, act: Act, now: Instant) {
         self.panel.dirty = true;
         match act {
@@ -201,7 +234,15 @@ impl Side {
             }
             Act::Call { ticket, agent, blocks } => {
                 let result = self.on_blocks(&agent, blocks, now);
+                let result = result.map_err(|why| Refused::new(Why::Failed, why));
                 self.agents.tell(Update::Done { ticket, result });
+            }
+            Act::Host { ticket, agent, tool, arguments } => {
+                let done = Arc::clone(&self.agents.host_done);
+                let reply = move |result| {
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((ticket, agent, result));
+                };
+                self.host_tool(&tool, &arguments, Box::new(reply), now);
             }
             Act::Context { ticket } => {
                 self.agents.elsewhere.push(ELSEWHERE + ticket);
@@ -241,7 +282,7 @@ impl Side {
             (true, _) => Err("a secret is being entered there: nothing is told meanwhile".to_owned()),
             (false, snapshot) => self.linus.told_elsewhere(snapshot).map_err(|why| why.to_string()),
         };
-        let result = result.map(|context| json!(context));
+        let result = result.map(|context| json!(context)).map_err(|why| Refused::new(Why::Failed, why));
         self.agents.tell(Update::Done { ticket: ticket - ELSEWHERE, result });
     }
 

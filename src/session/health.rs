@@ -460,8 +460,6 @@ impl Side {
 
     /// A tool of `facts::tools`, for an agent. Answers at once where nothing has to be read, else when the probe has ended;
     /// while host health is off, what needs a probe is refused.
-    // The sessions' registry calls it for other agents.
-    #[allow(dead_code)]
     pub(super) fn host_tool(
         &mut self,
         name: &str,

@@ -227,7 +227,7 @@ impl Session {
                 let events = observer.take_events();
                 side.on_shell(events, now);
             }
-            side.tell_agents();
+            side.tell_agents(now);
             side.follow_health(now);
             side.dispatch(now);
         }

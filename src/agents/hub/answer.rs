@@ -117,7 +117,7 @@ impl State {
                 }
             }
             Ask::Rename { alias } => self.rename(alias),
-            Ask::Copilot { .. } | Ask::Context => match self.hand_over(&caller, &ask) {
+            Ask::Copilot { .. } | Ask::Host { .. } | Ask::Context => match self.hand_over(&caller, &ask) {
                 Ok(()) => return,
                 Err(refused) => Err(refused),
             },
@@ -174,10 +174,18 @@ impl State {
         self.next += 1;
         let ticket = self.next;
         let act = match ask {
-            Ask::Copilot { .. } if !self.board.is_shared => return Err(not_shared(&self.board)),
+            Ask::Copilot { .. } | Ask::Host { .. } if !self.board.is_shared => {
+                return Err(not_shared(&self.board));
+            }
             Ask::Copilot { blocks, .. } => {
                 Act::Call { ticket, agent: caller.agent.clone(), blocks: blocks.clone() }
             }
+            Ask::Host { tool, arguments } => Act::Host {
+                ticket,
+                agent: caller.agent.clone(),
+                tool: tool.clone(),
+                arguments: arguments.clone(),
+            },
             _ if !caller.agent.is_empty() => {
                 return Err(Refused::new(Why::Bad, "only the user's own questions take a context"));
             }
@@ -196,12 +204,12 @@ impl State {
     }
 
     /// The main loop has answered.
-    pub(super) fn on_done(&mut self, ticket: u64, result: Result<Value, String>) {
+    pub(super) fn on_done(&mut self, ticket: u64, result: Result<Value, Refused>) {
         let Some(at) = self.asked.iter().position(|asked| asked.ticket == ticket) else { return };
         let asked = self.asked.remove(at);
-        let outcome = result.as_ref().map_or_else(|why| format!("refused: {why}"), |_| "done".to_owned());
+        let outcome =
+            result.as_ref().map_or_else(|why| format!("refused: {}", why.message), |_| "done".to_owned());
         self.called(who(&asked.agent), asked.tool, &asked.action, &outcome);
-        let result = result.map_err(|why| Refused::new(Why::Failed, why));
         if let Some(conn) = self.conns.iter_mut().find(|conn| conn.token == asked.token) {
             conn.send(&answer(asked.id, &result));
         }

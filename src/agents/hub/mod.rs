@@ -21,7 +21,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::Uid;
 use serde_json::{Map, Value, json};
 
-use super::protocol::News;
+use super::protocol::{News, Refused};
 use super::runtime::{Folder, Gone, Registration, peer};
 use super::transcript::Transcript;
 use crate::linus::redact::{Class, Options, Redactor};
@@ -64,10 +64,10 @@ pub enum Update {
     },
     /// What is a secret from now on.
     Learn(String, Class),
-    /// The answer to an [`Act::Call`] or an [`Act::Context`].
+    /// The answer to an [`Act::Call`], [`Act::Host`] or [`Act::Context`].
     Done {
         ticket: u64,
-        result: Result<Value, String>,
+        result: Result<Value, Refused>,
     },
     /// The user mutes an agent, or lets it speak again.
     Mute {
@@ -87,6 +87,8 @@ pub enum Update {
 pub enum Act {
     /// Blocks of the contract, from this agent.
     Call { ticket: u64, agent: String, blocks: Map<String, Value> },
+    /// A tool of the host's facts, for this agent.
+    Host { ticket: u64, agent: String, tool: String, arguments: Map<String, Value> },
     /// The session as a question takes it along.
     Context { ticket: u64 },
     /// Who is attached, or what of it has changed.

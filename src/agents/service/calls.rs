@@ -8,7 +8,7 @@ use super::arguments::{number, optional_text, text, word};
 use super::tools::{COPILOT_ACTIONS, FORMATS, SESSION_ACTIONS};
 use super::{Call, Client, Found, PROMPT, Sessions, find, sessions};
 use crate::agents::client::PATIENT;
-use crate::agents::protocol::{Ask, Until, WAIT_LIMIT_MS, agent_name};
+use crate::agents::protocol::{Ask, Refused, Until, WAIT_LIMIT_MS, Why, agent_name};
 use crate::agents::runtime::Gone;
 
 /// A wait takes so long if nothing is said.
@@ -50,6 +50,33 @@ impl Sessions {
         }
     }
 
+    /// A tool of the host's facts: of the session that is named, or of the only one that is shared.
+    pub(super) fn host(&self, tool: &str, arguments: &Arguments, call: &Call<'_>) -> Result<Value, Refused> {
+        let bad = |why: String| Refused::new(Why::Bad, why);
+        let failed = |why: String| Refused::new(Why::Failed, why);
+        let agent = agent_name(call.client);
+        let folder = self.folder().map_err(failed)?;
+        let mut arguments = arguments.clone();
+        let named = optional_text(&arguments, "session_id").map_err(bad)?.map(str::to_owned);
+        arguments.remove("session_id");
+        let id = match named {
+            Some(name) => match find(folder, &name, &agent).map_err(bad)? {
+                Found::Live(entry) => entry.id,
+                Found::Gone(gone) => return Err(failed(format!("the session {} has ended", gone.alias))),
+            },
+            None => {
+                let all = sessions(folder, &agent).map_err(failed)?;
+                let shared: Vec<&Value> = all.iter().filter(|about| about["shared"] == true).collect();
+                match shared.as_slice() {
+                    [one] => one["id"].as_str().unwrap_or_default().to_owned(),
+                    _ => return Err(bad(format!("session_id: missing, and {} are shared", shared.len()))),
+                }
+            }
+        };
+        let mut client = Client::connect(folder, &id, &agent)?;
+        client.ask_until(Ask::Host { tool: tool.to_owned(), arguments }, PATIENT, call.cancel)
+    }
+
     fn ask(&self, id: &str, agent: &str, ask: Ask, call: &Call<'_>) -> Result<Value, String> {
         let patience = match &ask {
             Ask::Wait { timeout_ms, .. } => Duration::from_millis(*timeout_ms) + MARGIN,
@@ -62,7 +89,7 @@ impl Sessions {
         client.ask_until(ask, patience, call.cancel).or_else(|refused| {
             // It ended while it was waited for, and left word.
             let gone = self.folder()?.gone().into_iter().find(|gone| gone.id == id);
-            match gone.filter(|_| waits && refused.kind == crate::agents::protocol::Why::Gone) {
+            match gone.filter(|_| waits && refused.kind == Why::Gone) {
                 Some(gone) => of_gone(&gone, &again),
                 None => Err(refused.message),
             }

@@ -11,8 +11,9 @@ mod watch;
 use serde_json::{Map, Value, json};
 
 use super::client::{Client, Found, PROMPT, find, sessions};
-use super::protocol::{Ask, agent_name};
+use super::protocol::{Ask, Why, agent_name};
 use super::runtime::Folder;
+use crate::facts::tools as facts;
 use crate::linus::service::{About, Call, Change, Service, Watching};
 use crate::linus::{ErrorObject, INVALID_PARAMS};
 
@@ -72,6 +73,12 @@ impl Service for Sessions {
         let done = match tool {
             tools::SESSION => self.session(arguments, call),
             tools::COPILOT => self.copilot(arguments, call),
+            _ if facts::is_tool(tool) => match self.host(tool, arguments, call) {
+                Err(refused) if refused.kind == Why::Bad => {
+                    return Err(ErrorObject::new(INVALID_PARAMS, refused.message));
+                }
+                done => done.map_err(|refused| refused.message),
+            },
             _ => return Err(ErrorObject::new(INVALID_PARAMS, format!("unknown tool: {tool}"))),
         };
         Ok(match done {

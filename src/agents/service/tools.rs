@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agents::protocol::Until;
+use crate::facts::tools::{TOOLS, Tool};
 
 pub(super) const SESSION: &str = "session";
 pub(super) const COPILOT: &str = "copilot";
@@ -35,6 +36,13 @@ fn kind(kind: &str, description: &str) -> Value {
     } else {
         json!({"type": kind, "description": description})
     }
+}
+
+/// A tool of the host's facts, with the session whose host is meant.
+fn host(tool: &Tool) -> Value {
+    let mut schema = tool.schema();
+    schema["properties"]["session_id"] = kind("string", "if several are shared");
+    json!({"name": tool.name, "description": tool.description, "inputSchema": schema})
 }
 
 pub(super) fn all() -> Vec<Value> {
@@ -73,7 +81,7 @@ pub(super) fn all() -> Vec<Value> {
         },
         "required": ["action", "session_id"],
     });
-    vec![
+    let mut tools = vec![
         json!({
             "name": SESSION, "title": "Read live ssh sessions", "description": ABOUT_SESSION, "inputSchema": session,
             "annotations": {"readOnlyHint": true, "openWorldHint": true},
@@ -83,5 +91,7 @@ pub(super) fn all() -> Vec<Value> {
             "inputSchema": copilot,
             "annotations": {"readOnlyHint": false, "destructiveHint": false, "openWorldHint": true},
         }),
-    ]
+    ];
+    tools.extend(TOOLS.iter().map(host));
+    tools
 }
