@@ -18,18 +18,26 @@ const ALONE: &str = "aissh, no Linus elsewhere";
 /// Milliseconds until an echo is drawn: a frame (60 a second), and the work.
 const SHOWN: f64 = 20.0;
 
-struct Session {
+pub(crate) struct Session {
     name: String,
     stage: Stage,
     micros: Vec<f64>,
 }
 
 impl Session {
-    fn start(bench: &Bench, name: &str, variant: Variant, own: &[&str]) -> Self {
+    pub(crate) fn start(bench: &Bench, name: &str, variant: Variant, own: &[&str]) -> Self {
         let mut stage = Stage::start(&mut variant.command(bench, &Inner::role("echo"), own));
         stage.wait_for(READY);
         stage.settle(Duration::from_millis(300));
         Self { name: name.to_owned(), stage, micros: Vec::new() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.stage.pid()
     }
 
     fn round(&mut self, key: u8) {
@@ -89,7 +97,7 @@ pub(crate) fn shown(bench: &Bench, table: &mut Table) {
     all.into_iter().for_each(|session| session.stage.end());
 }
 
-fn race(all: &mut [Session], rounds: usize) {
+pub(crate) fn race(all: &mut [Session], rounds: usize) {
     for n in 0..rounds {
         for session in all.iter_mut() {
             session.round(KEYS[n % KEYS.len()]);
@@ -98,7 +106,7 @@ fn race(all: &mut [Session], rounds: usize) {
 }
 
 /// Each session's figures and their ratio to those of `base`; those of `judged` have targets.
-fn report(table: &mut Table, what: &str, all: &mut Vec<Session>, base: &str, judged: &[&str]) {
+pub(crate) fn report(table: &mut Table, what: &str, all: &mut Vec<Session>, base: &str, judged: &[&str]) {
     table.heading(&format!("{what} (µs: p50, p99; of those of {base})"));
     let figures =
         |session: &mut Session| (quantile(&mut session.micros, 0.5), quantile(&mut session.micros, 0.99));

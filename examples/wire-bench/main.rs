@@ -4,6 +4,7 @@
 //! What runs inside is a fake ssh that prints or echoes (`examples/fake-ssh`), or the real one. Started by
 //! `scripts/bench-wire`.
 
+mod agent;
 mod latency;
 mod proc;
 mod relay;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         ("screen", residence::screen),
         ("echo", latency::hidden),
         ("linus", latency::linus),
+        ("agent", agent::attached),
         ("shown", latency::shown),
         ("open", residence::open),
         ("split", throughput::split),

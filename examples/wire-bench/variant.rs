@@ -76,6 +76,8 @@ impl Variant {
             command.env_remove(name);
         }
         command.env("HOME", &bench.home).env("XDG_CONFIG_HOME", bench.home.join(".config"));
+        // Where its sessions are found.
+        command.env("XDG_RUNTIME_DIR", &bench.home);
         command.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
         command
     }
