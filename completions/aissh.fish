@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ask --record --incident --policy --linus-url --config --login --logout --integration --completions
+        else if contains -- $word --ask --session --record --incident --policy --linus-url --config --login --logout --integration --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -20,8 +20,10 @@ function __aissh_before_destination
 end
 
 complete -c aissh -n __aissh_before_destination -l ask -x -d 'Answer once, from what is piped in, and exit; no ssh'
-complete -c aissh -n __aissh_before_destination -l json -d 'With --ask, --check and --show-config: print JSON'
+complete -c aissh -n __aissh_before_destination -l json -d 'With --ask, --check, --show-config and --sessions: print JSON'
 complete -c aissh -n __aissh_before_destination -l allow -d 'With --ask: let a Linus on another machine answer, now and from now on'
+complete -c aissh -n __aissh_before_destination -l session -x -d 'With --ask: what this live session shows, by its id, alias or user@host; more than once for several'
+complete -c aissh -n __aissh_before_destination -l sessions -d 'List your live sessions'
 complete -c aissh -n __aissh_before_destination -l risk -d 'Judge the commands on standard input, one a line: level, classes and reason of each'
 complete -c aissh -n __aissh_before_destination -l check -d 'Is everything in place: ssh, the configuration, the terminal, Linus; and for a destination, what ssh makes of it'
 complete -c aissh -n __aissh_before_destination -l show-config -d 'Print the settings in force, also for a destination, and where each comes from'

@@ -7,8 +7,10 @@ _aissh() {
   local -a options rest
   options=(
     '--ask:Answer once, from what is piped in, and exit; no ssh'
-    '--json:With --ask, --check and --show-config: print JSON'
+    '--json:With --ask, --check, --show-config and --sessions: print JSON'
     '--allow:With --ask: let a Linus on another machine answer, now and from now on'
+    '--session:With --ask: what this live session shows, by its id, alias or user@host; more than once for several'
+    '--sessions:List your live sessions'
     '--risk:Judge the commands on standard input, one a line: level, classes and reason of each'
     '--check:Is everything in place: ssh, the configuration, the terminal, Linus; and for a destination, what ssh makes of it'
     '--show-config:Print the settings in force, also for a destination, and where each comes from'
@@ -39,7 +41,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+      case $word in --ask|--session|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -51,6 +53,7 @@ _aissh() {
   if [[ $skip == own ]]; then
     case $words[CURRENT-1] in
         --ask) _message 'question' ;;
+        --session) _message 'session' ;;
         --record) _files ;;
         --incident) _message 'id' ;;
         --policy) compadd -- suggest confirm ;;
