@@ -1,6 +1,5 @@
 //! This session and other agents: what the hub is told of it, what it asks, and whether they see it at all.
 
-use super::start::Start;
 use super::wake::Waker;
 use super::watch::{Snapshot, give_way, seen};
 use super::{Event, Side, Verdict};
@@ -12,7 +11,7 @@ use crate::config::Share;
 use crate::copilot::{Card, CardState};
 use crate::facts::tools::{Outcome, ToolError};
 use crate::linus::contract::Envelope;
-use crate::linus::redact::Class;
+use crate::linus::redact::{Class, Options};
 use crate::record;
 use crate::shell::{CommandRecord, Origin, State};
 use crate::ssh::Facts;
@@ -58,14 +57,14 @@ pub(super) struct Agents {
 }
 
 impl Agents {
-    pub(super) fn start(start: &Start<'_>, linus: &super::Linus, target: &Facts, events: Events) -> Self {
+    pub(super) fn start(redact: Options, linus: &super::Linus, target: &Facts, events: Events) -> Self {
         let host = target.host.clone().or_else(|| target.hostname.clone()).unwrap_or_default();
         let setup = Setup {
             id: linus.session_id().to_owned(),
             host,
             ssh_host: linus.target().to_owned(),
             user: linus.user().to_owned(),
-            redact: start.config.redact.options(),
+            redact,
             on_start: give_way,
             folder: Box::new(Folder::of_user),
         };

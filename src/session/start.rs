@@ -175,7 +175,8 @@ impl Side {
         linus.recipient = start.door.recipient().map(|to| to.origin);
         linus.set_target(target.user.as_deref(), target.hostname.as_deref());
         let tag = hex(&random::bytes::<2>()?);
-        let agents = Agents::start(start, &linus, &target, (event_tx.clone(), waker.clone()));
+        let agents =
+            Agents::start(start.config.redact.options(), &linus, &target, (event_tx.clone(), waker.clone()));
         let mut copilot = Copilot::new(&start.door.name());
         copilot.suggestions.set_tag(&format!("{tag}-"));
         if outside.is_none() {

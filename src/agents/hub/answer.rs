@@ -5,7 +5,6 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::agents::Leave;
-use super::board::Board;
 use super::waits::Wanted;
 use super::{Act, State};
 use crate::agents::protocol::{Ask, News, Refused, Request, VERSION, Why, agent_name, answer};
@@ -22,14 +21,6 @@ pub(super) struct Asked {
     agent: String,
     tool: &'static str,
     action: String,
-}
-
-pub(super) fn not_shared(board: &Board) -> Refused {
-    let alias = &board.alias;
-    Refused::new(
-        Why::NotShared,
-        format!("the user has not shared {alias}: ask them to press the prefix and A there"),
-    )
 }
 
 /// Who asks what: the connection, the request's number, and the agent's name, which is empty for the user's own aissh.
@@ -136,7 +127,7 @@ impl State {
 
     fn output(&mut self, raw: bool, want: Want) -> Result<Value, Refused> {
         if !self.board.is_shared {
-            return Err(not_shared(&self.board));
+            return Err(self.board.not_shared());
         }
         if self.board.is_secret() {
             return Err(Refused::new(Why::Secret, "a secret is being entered: nothing is told meanwhile"));
@@ -156,7 +147,7 @@ impl State {
 
     fn rename(&mut self, alias: &str) -> Result<Value, Refused> {
         if !self.board.is_shared {
-            return Err(not_shared(&self.board));
+            return Err(self.board.not_shared());
         }
         self.registration.rename(alias).map_err(|why| Refused::new(Why::Bad, format!("alias: {why}")))?;
         self.board.alias = self.registration.alias.clone();
@@ -175,7 +166,7 @@ impl State {
         let ticket = self.next;
         let act = match ask {
             Ask::Copilot { .. } | Ask::Host { .. } if !self.board.is_shared => {
-                return Err(not_shared(&self.board));
+                return Err(self.board.not_shared());
             }
             Ask::Copilot { blocks, .. } => {
                 Act::Call { ticket, agent: caller.agent.clone(), blocks: blocks.clone() }

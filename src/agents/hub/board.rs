@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::agents::protocol::{Refused, Why};
 use crate::linus::redact::Redactor;
 use crate::shell::State;
 
@@ -94,6 +95,12 @@ impl Board {
 
     pub(super) fn is_secret(&self) -> bool {
         self.seen.is_local_secret || self.seen.state == State::Secret
+    }
+
+    pub(super) fn not_shared(&self) -> Refused {
+        let alias = &self.alias;
+        let what = format!("the user has not shared {alias}: ask them to press the prefix and A there");
+        Refused::new(Why::NotShared, what)
     }
 
     /// The word for it.

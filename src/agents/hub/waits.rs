@@ -92,7 +92,7 @@ impl State {
         wanted: &Wanted,
     ) -> Result<(), Refused> {
         if !self.board.is_shared && matches!(wanted.until, Until::CommandFinished | Until::OutputMatches) {
-            return Err(super::answer::not_shared(&self.board));
+            return Err(self.board.not_shared());
         }
         let of_it = self.waits.waits.iter().filter(|wait| wait.token == token).count();
         if of_it >= EACH || self.waits.waits.len() >= ALL {
@@ -128,7 +128,7 @@ impl State {
             let is_closed =
                 !self.board.is_shared && matches!(wait.until, Until::CommandFinished | Until::OutputMatches);
             let result = match met {
-                _ if is_closed => Err(super::answer::not_shared(&self.board)),
+                _ if is_closed => Err(self.board.not_shared()),
                 Ok(None) if !is_over => return true,
                 Ok(found) => Ok(self.waited(wait, found, now)),
                 Err(refused) => Err(refused),
