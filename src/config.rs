@@ -52,6 +52,7 @@ pub struct Config {
     pub hosts: Vec<HostConfig>,
     pub record: RecordConfig,
     pub agents: AgentsConfig,
+    pub serve: ServeConfig,
     /// Where it was read from, and its text: errors found later name the line.
     #[serde(skip)]
     source: Option<(PathBuf, String)>,
@@ -241,6 +242,14 @@ pub struct AgentsConfig {
     pub share: Share,
 }
 
+/// The HTTP doors of `--linus` and `--mcp` behind a reverse proxy.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServeConfig {
+    pub hosts: Vec<String>,
+    pub origins: Vec<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecordConfig {
@@ -358,6 +367,11 @@ pub(crate) fn read(path: &Path) -> std::io::Result<String> {
 /// The folder of the user's runbooks, beside the usual configuration.
 pub(crate) fn runbooks_folder() -> Option<PathBuf> {
     usual_path().map(|path| path.with_file_name("runbooks"))
+}
+
+/// The file of the tokens that open the HTTP doors, there too.
+pub(crate) fn tokens_file() -> Option<PathBuf> {
+    usual_path().map(|path| path.with_file_name("tokens"))
 }
 
 #[cfg(test)]

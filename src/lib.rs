@@ -2,7 +2,7 @@
 //!
 //! The layers, from the ground up (`tests/layers.rs` enforces that imports point down only):
 //! `error private random text` < `ssh` < `terminal` < `shell` < `linus` < `models` < `copilot` < `control files` < `ui` <
-//! `builtin` < `agents` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check session sessions`).
+//! `builtin` < `agents` < `record` < the top (`config cli trust login peers ask incident risk destination show_config check serve session sessions`).
 
 pub mod agents;
 pub mod ask;
@@ -13,6 +13,7 @@ pub mod config;
 pub mod control;
 pub mod copilot;
 mod destination;
+pub mod doors;
 pub mod error;
 pub mod facts;
 pub mod files;
@@ -26,6 +27,7 @@ mod random;
 pub mod record;
 mod risk;
 mod runbooks;
+mod serve;
 pub mod session;
 mod sessions;
 pub mod shell;
@@ -112,6 +114,13 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
     }
     if let Some(url) = &cli.logout {
         return login::logout(url, &Config::load(cli.config.as_deref())?).map(|()| ExitCode::SUCCESS);
+    }
+    if let Some(name) = &cli.token {
+        print(&serve::make_token(name)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if cli.linus || cli.mcp {
+        return serve::run(cli).map(|()| ExitCode::SUCCESS);
     }
     if cli.risk {
         return risk::run().map(|()| ExitCode::SUCCESS);

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["terminal"],
     &["shell"],
     &["linus"],
-    &["models"],
+    &["doors", "models"],
     &["copilot"],
     &["control", "facts", "files"],
     &["ui"],
@@ -41,6 +41,7 @@ const LAYERS: &[&[&str]] = &[
         "show_config",
         "check",
         "session",
+        "serve",
         "sessions",
     ],
 ];

@@ -8,6 +8,7 @@ use crate::error::{Error, status};
 use clap::{CommandFactory, Parser};
 pub use completions::Shell;
 use std::ffi::OsString;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// The options before ssh's own (`split_own` takes them out of the command line).
@@ -16,12 +17,13 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --sessions [--json]\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --sessions [--json]\n       aissh --linus | --mcp --stdio | --http ADDR:PORT\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
     disable_version_flag = true,
-    group = clap::ArgGroup::new("printed").args(["ask", "check", "show_config", "sessions"])
+    group = clap::ArgGroup::new("printed").args(["ask", "check", "show_config", "sessions"]),
+    group = clap::ArgGroup::new("served").args(["linus", "mcp"])
 )]
 pub struct Cli {
     /// Answer once, from what is piped in, and exit; no ssh
@@ -81,6 +83,24 @@ pub struct Cli {
     /// Forget the sign-in to the Linus at this address
     #[arg(long, value_name = "URL", conflicts_with_all = ["ask", "login"])]
     pub logout: Option<String>,
+    /// Run the built-in Linus as an MCP server of his own, for a team or for any MCP client
+    #[arg(long, requires = "door", conflicts_with_all = ["ask", "mcp"])]
+    pub linus: bool,
+    /// Give your live sessions to other agents, as an MCP server
+    #[arg(long, requires = "door", conflicts_with = "ask")]
+    pub mcp: bool,
+    /// With --linus and --mcp: on standard input and output
+    #[arg(long, group = "door", requires = "served")]
+    pub stdio: bool,
+    /// With --linus and --mcp: on HTTP at this address and port, path /mcp
+    #[arg(long, value_name = "ADDR:PORT", group = "door", requires = "served")]
+    pub http: Option<SocketAddr>,
+    /// With --http on a loopback address: ask for no token
+    #[arg(long, requires = "http")]
+    pub no_token: bool,
+    /// Make a token for a user of --http, and print it; its digest is kept
+    #[arg(long, value_name = "NAME")]
+    pub token: Option<String>,
     /// Print what makes a shell mark its prompts and commands, for an rc file
     #[arg(long, value_name = "SHELL", value_parser = crate::shell::Shell::NAMES)]
     pub integration: Option<String>,
@@ -107,6 +127,12 @@ impl Cli {
         self.ask.is_some()
             || self.risk
             || self.sessions
+            || self.linus
+            || self.mcp
+            || self.stdio
+            || self.http.is_some()
+            || self.no_token
+            || self.token.is_some()
             || self.login.is_some()
             || self.logout.is_some()
             || self.incident.is_some()
@@ -142,7 +168,8 @@ pub fn parse(own: &[OsString]) -> Result<Cli, Error> {
 /// Whether an option belongs to a mode in which ssh has no part.
 fn is_mode(option: &OsString) -> bool {
     let option = option.to_string_lossy();
-    [
+    let is_door = ["--linus", "--mcp", "--stdio", "--no-token"].contains(&&*option);
+    let begins = [
         "--ask",
         "--json",
         "--allow",
@@ -158,9 +185,10 @@ fn is_mode(option: &OsString) -> bool {
         "--config-schema",
         "--completions",
         "--man",
-    ]
-    .iter()
-    .any(|mode| option.starts_with(mode))
+        "--http",
+        "--token",
+    ];
+    is_door || begins.iter().any(|mode| option.starts_with(mode))
 }
 
 fn usage(e: &clap::Error, status: u8) -> Error {

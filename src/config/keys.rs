@@ -243,6 +243,18 @@ pub const KEYS: &[Key] = &[
          `always`: from its beginning; `never`: not even then. Before that they learn that it is there, its host, user and \
          state, and no more. They see its output without secrets, and can propose; they cannot type.",
     ),
+    key(
+        "serve.hosts",
+        Kind::List,
+        "For `--http`: names, with or without a port, that a request's `Host` may have besides this machine's own, where \
+         a reverse proxy passes it on: `[\"linus.example.com\"]`.",
+    ),
+    key(
+        "serve.origins",
+        Kind::List,
+        "Origins that a browser's request may come from: `[\"https://tools.example.com:443\"]`. Without it none; clients \
+         that are no browsers send no `Origin`.",
+    ),
 ];
 
 impl Key {

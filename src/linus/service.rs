@@ -57,6 +57,11 @@ pub trait Service: Send + Sync + 'static {
         call: &mut Call<'_>,
     ) -> Result<Value, ErrorObject>;
 
+    /// Whether it has resources that can be read and watched.
+    fn has_resources(&self) -> bool {
+        false
+    }
+
     /// The `resources` of `resources/list`, as `call.principal` may see them.
     fn resources(&self, _: &mut Call<'_>) -> Vec<Value> {
         Vec::new()

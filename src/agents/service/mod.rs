@@ -89,6 +89,10 @@ impl Service for Sessions {
         })
     }
 
+    fn has_resources(&self) -> bool {
+        true
+    }
+
     fn resources(&self, call: &mut Call<'_>) -> Vec<Value> {
         let all = self.folder().and_then(|folder| sessions(folder, &agent_name(call.client)));
         let shared = all.unwrap_or_default().into_iter().filter(|about| about["shared"] == true);
