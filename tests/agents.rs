@@ -134,8 +134,8 @@ fn an_agent_watches_suggests_and_learns_what_the_user_made_of_it() {
 fn audit(lab: &Lab) -> PathBuf {
     let folder = lab.client_home().join(".local/state/aissh/audit");
     let read = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
-    let logs = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    logs.filter(|path| read(path).contains("suggest")).next().unwrap()
+    let mut logs = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    logs.find(|path| read(path).contains("suggest")).unwrap()
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl State {
             self.tell_attached();
         }
         match leave {
-            Leave::Granted => self.on_ask(caller, request.ask, now),
+            Leave::Granted => self.on_ask(&caller, &request.ask, now),
             Leave::Muted => {
                 let what = "the user has muted this agent";
                 self.refuse(&caller, &request.ask, &Refused::new(Why::Muted, what));
@@ -87,8 +87,8 @@ impl State {
         self.called(&agent, "connect", "", "refused: what came is no request");
     }
 
-    fn on_ask(&mut self, caller: Caller, ask: Ask, now: Instant) {
-        let result = match &ask {
+    fn on_ask(&mut self, caller: &Caller, ask: &Ask, now: Instant) {
+        let result = match ask {
             Ask::About => Ok(self.board.about(caller.agent.is_empty(), &mut self.redactor, now)),
             Ask::Output { raw, since_cursor, from_line, limit } => {
                 let want = Want { since: *since_cursor, from: *from_line, limit: *limit };
@@ -108,7 +108,7 @@ impl State {
                 }
             }
             Ask::Rename { alias } => self.rename(alias),
-            Ask::Copilot { .. } | Ask::Host { .. } | Ask::Context => match self.hand_over(&caller, &ask) {
+            Ask::Copilot { .. } | Ask::Host { .. } | Ask::Context => match self.hand_over(caller, ask) {
                 Ok(()) => return,
                 Err(refused) => Err(refused),
             },
@@ -119,10 +119,10 @@ impl State {
             }
         };
         match result {
-            Ok(_) => self.tell_done(&caller, &ask),
-            Err(ref refused) => return self.refuse(&caller, &ask, refused),
+            Ok(_) => self.tell_done(caller, ask),
+            Err(ref refused) => return self.refuse(caller, ask, refused),
         }
-        self.send(&caller, &result);
+        self.send(caller, &result);
     }
 
     fn output(&mut self, raw: bool, want: Want) -> Result<Value, Refused> {
@@ -195,14 +195,14 @@ impl State {
     }
 
     /// The main loop has answered.
-    pub(super) fn on_done(&mut self, ticket: u64, result: Result<Value, Refused>) {
+    pub(super) fn on_done(&mut self, ticket: u64, result: &Result<Value, Refused>) {
         let Some(at) = self.asked.iter().position(|asked| asked.ticket == ticket) else { return };
         let asked = self.asked.remove(at);
         let outcome =
             result.as_ref().map_or_else(|why| format!("refused: {}", why.message), |_| "done".to_owned());
         self.called(who(&asked.agent), asked.tool, &asked.action, &outcome);
         if let Some(conn) = self.conns.iter_mut().find(|conn| conn.token == asked.token) {
-            conn.send(&answer(asked.id, &result));
+            conn.send(&answer(asked.id, result));
         }
     }
 

@@ -344,7 +344,7 @@ impl State {
                 self.news(News::Listed);
             }
             Update::Learn(secret, class) => self.redactor.learn(&secret, class),
-            Update::Done { ticket, result } => self.on_done(ticket, result),
+            Update::Done { ticket, result } => self.on_done(ticket, &result),
             Update::Mute { name, on } => {
                 self.agents.mute(&name, on);
                 self.tell_attached();

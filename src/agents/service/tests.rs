@@ -72,6 +72,7 @@ impl Rig {
     }
 
     /// The call's structured result, or its error's text.
+    #[allow(clippy::needless_pass_by_value, reason = "json! makes values")]
     fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
         call(&*self.service, tool, &arguments, &Canceller::new())
     }
