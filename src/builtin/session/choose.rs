@@ -28,6 +28,8 @@ pub(super) struct Candidate {
     pub(super) is_asked: bool,
     /// The screen shows its subject, or what was piped in can be read by it, and there is something to say of it.
     pub(super) is_seen: bool,
+    /// It has nothing to say and nothing to propose: an answer from it would be none.
+    pub(super) is_mute: bool,
     score: u32,
 }
 
@@ -75,7 +77,9 @@ impl Session {
         plan.begin();
         let is_shown = plan.shows_on_screen();
         let is_readable = asker.is_piped && plan.shows_in_pipe();
-        let is_seen = (is_shown || is_readable) && !plan.outcome().findings.is_empty();
+        let outcome = plan.outcome();
+        let is_seen = (is_shown || is_readable) && !outcome.findings.is_empty();
+        let is_mute = outcome.findings.is_empty() && outcome.cards.is_empty();
         let points = [
             (is_asked && !runbook.is_general, ASKED),
             (is_asked && runbook.is_general, ASKED_GENERALLY),
@@ -84,7 +88,7 @@ impl Session {
             (ended_so, EXIT),
         ];
         let score = points.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum();
-        Candidate { plan, is_asked, is_seen, score }
+        Candidate { plan, is_asked, is_seen, is_mute, score }
     }
 
     /// The answer to a question that is about at least one runbook.
@@ -149,7 +153,12 @@ impl Session {
         }
     }
 
-    pub(super) fn begin(&mut self, plan: Plan) {
+    pub(super) fn begin(&mut self, mut plan: Plan) {
+        let here = self.plan.iter().chain(&self.shelf);
+        self.has_no_systemd |= here.chain([&plan]).any(Plan::has_no_systemd);
+        if self.has_no_systemd {
+            plan.say_no_systemd();
+        }
         if let Some(old) = self.plan.replace(plan) {
             self.shelf.push(old);
             if self.shelf.len() > MAX_SHELF {
