@@ -46,13 +46,13 @@ const TRANSCRIPT: [(&str, &str, &str); 18] = [
     ("disk-full/du-var", "what takes the space", "542M of 664M"),
     ("memory/free-h", "is memory short", "available"),
     ("runaway-process/top", "what eats the cpu", "pid"),
-    ("runaway-process/ps-list", "which process is it", "pid"),
+    ("runaway-process/ps-list", "which process eats the cpu", "pid 881"),
     ("port-in-use/ss-all", "which process listens on 22931", "pid 690"),
-    ("interface-down/link", "why is the network down", "DOWN"),
-    ("failed-unit/status", "why did it fail", ".service"),
-    ("crash-loop/journal", "what happened", "exited"),
-    ("oom-kill/dmesg", "what happened", "killed"),
-    ("docker-restarting/ps", "what is wrong", "Restarting"),
+    ("interface-down/link", "why is eth0 down", "eth0 is switched off"),
+    ("failed-unit/status", "why did app.service fail", "app.service has failed"),
+    ("crash-loop/journal", "what happened", "restarted 4 times"),
+    ("oom-kill/dmesg", "what happened", "python3 (pid 21748)"),
+    ("docker-restarting/ps", "what is wrong", "worker is restarting"),
     ("kube-pod/pods", "what is wrong", "CrashLoopBackOff"),
     ("nginx-config/test", "explain this", "/etc/nginx"),
     ("tls-certificate/dates", "is this certificate fine", "Dec 31"),
@@ -72,7 +72,7 @@ fn transcript_of_piped_output() {
         let envelope = linus.sibling().handle(&request(question, output.clone()));
         let answer = said(&envelope);
         println!("$ … | aissh --ask '{question}'    # {name}\n{answer}{}", next(&envelope));
-        if !answer.contains(wanted) || answer.contains("I don't know") {
+        if !answer.contains(wanted) || answer.starts_with("I don't know") {
             failures.push(format!("{name}: no `{wanted}` in: {answer}"));
         }
     }

@@ -77,9 +77,12 @@ impl Session {
         plan.begin();
         let is_shown = plan.shows_on_screen();
         let is_readable = asker.is_piped && plan.shows_in_pipe();
-        let outcome = plan.outcome();
-        let is_seen = (is_shown || is_readable) && !outcome.findings.is_empty();
-        let is_mute = outcome.findings.is_empty() && outcome.cards.is_empty();
+        // What follows is worked out only where it decides.
+        let says = is_shown || is_readable || is_asked && asker.is_piped;
+        let outcome = says.then(|| plan.outcome());
+        let has_findings = outcome.as_ref().is_some_and(|o| !o.findings.is_empty());
+        let is_seen = (is_shown || is_readable) && has_findings;
+        let is_mute = outcome.is_some_and(|o| !has_findings && o.cards.is_empty());
         let points = [
             (is_asked && !runbook.is_general, ASKED),
             (is_asked && runbook.is_general, ASKED_GENERALLY),
@@ -187,10 +190,10 @@ impl Session {
         });
         let seen = others.find_map(|runbook| {
             let candidate = self.candidate(runbook, false, false, "", reading, asker);
-            let finding = candidate.plan.outcome().findings.into_iter().next()?;
             let is_shown = candidate.is_seen && candidate.plan.shows_on_screen();
+            let finding = is_shown.then(|| candidate.plan.outcome().findings.into_iter().next())??;
             let (name, example) = (runbook.name.clone(), runbook.example.clone());
-            is_shown.then_some(Unasked { name, finding, example })
+            Some(Unasked { name, finding, example })
         })?;
         self.mentioned.insert(seen.name.clone());
         Some(seen)
