@@ -17,6 +17,7 @@ pub mod schema;
 pub mod server;
 mod session;
 mod size;
+mod systemd;
 mod voice;
 
 use crate::linus::Canceller;

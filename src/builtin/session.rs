@@ -45,6 +45,8 @@ pub(crate) struct Session {
     said: BTreeSet<String>,
     /// What reads commands there.
     here: Dialect,
+    /// A plan saw that this host has no systemd: the next ones need not find out.
+    has_no_systemd: bool,
     /// A card's command was reported without output: what it prints comes with the updates, or never.
     waiting: Option<Live>,
     watch: watch::Watch,
@@ -81,6 +83,7 @@ impl Session {
             intent: None,
             said: BTreeSet::new(),
             here: Dialect::Unknown,
+            has_no_systemd: false,
             waiting: None,
             watch: watch::Watch::default(),
         }
@@ -113,8 +116,10 @@ impl Session {
         let is_piped = !context.connected && context.ssh_host.is_empty();
         let asker = Asker { is_root: context.ssh_user == "root", is_piped };
         let mut found = self.candidates(message, context, asker);
-        if found.iter().any(|c| c.is_asked) {
-            found.retain(|c| c.is_asked);
+        // In a session a plan that has nothing to say yet may wait; what was piped in is all there will be.
+        let answers = |c: &Candidate| c.is_asked && !(is_piped && c.is_mute);
+        if found.iter().any(answers) {
+            found.retain(answers);
             return self.choose(found);
         }
         found.retain(|c| c.is_seen);
@@ -347,6 +352,7 @@ impl Session {
     fn answer_after(&mut self, ended: Ended, tell: Tell) -> Envelope {
         let Some(plan) = &mut self.plan else { return Envelope::default() };
         let outcome = plan.outcome();
+        self.has_no_systemd |= plan.has_no_systemd();
         let before: Vec<String> = self.cards.iter().map(|c| c.id.clone()).collect();
         self.cards.retain(|c| Some(&c.id) != ended.consumed.as_ref());
         let cards = self.place(&outcome);
@@ -414,11 +420,12 @@ impl Session {
             }
         }
         parts.extend(ended.others);
-        match (parts.is_empty() && tell == Tell::New, ended.acknowledged, self.next()) {
-            (true, None, _) => return None,
+        match (parts.is_empty(), ended.acknowledged, self.next()) {
+            (true, None, _) if tell == Tell::New => return None,
             (true, Some(done), Some(next)) => parts.push(format!("{done} {next}")),
             (true, Some(done), None) => parts.push(done.into()),
-            (false, _, next) => parts.extend(next),
+            (true, None, None) => parts.push(voice::NOTHING.into()),
+            (_, _, next) => parts.extend(next),
         }
         self.sign(&mut parts);
         Some(ChatResponse { message: parts.join("\n"), mentions: self.mentions() })

@@ -49,6 +49,9 @@ pub(crate) fn knows(library: &Library) -> String {
     format!("I don't know. {}", areas(library))
 }
 
+/// To a question that a runbook is about, where it found nothing and has nothing to propose.
+pub(crate) const NOTHING: &str = "I don't know: nothing that I see answers that.";
+
 /// To a question that no runbook is about, where something was piped in that one can read.
 pub(crate) const PIPED: &str = "That question I don't know. What was piped in says:";
 

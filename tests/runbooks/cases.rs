@@ -103,6 +103,7 @@ fn root() -> String {
 struct Fixture {
     command: String,
     exit: Option<i32>,
+    tool: String,
     is_real: bool,
     output: String,
 }
@@ -132,9 +133,25 @@ fn fixture(runbook: &str, name: &str) -> Fixture {
     Fixture {
         command: field("command"),
         exit: field("exit").parse().ok(),
+        tool: field("tool"),
         is_real,
         output: output.to_owned(),
     }
+}
+
+/// Every recorded output below `tests/fixtures/runbooks`, as `runbook/name`.
+pub(crate) fn recorded() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let folders = std::fs::read_dir(path("tests/fixtures/runbooks")).expect("fixtures").flatten();
+    for folder in folders.filter(|f| f.path().is_dir()) {
+        let runbook = folder.file_name().to_string_lossy().into_owned();
+        for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+            let name = file.path().file_stem().expect("a name").to_string_lossy().into_owned();
+            found.push((format!("{runbook}/{name}"), fixture(&runbook, &name).output));
+        }
+    }
+    found.sort();
+    found
 }
 
 /// The runbooks of the source tree by name, with their texts.
@@ -277,7 +294,13 @@ fn leads_to_itself(text: &str, linus: Builtin) {
     };
     let mut story = Story::with(linus, "root");
     if field("area") == "devices" {
-        story.prompt_of_device("Hello, this is FRRouting (version 8.4.4).\n\nr1#");
+        let is_junos = text.lines().any(|l| l.starts_with("dialect = ") && l.contains("Junos"));
+        let is_switch = text.lines().any(|l| l.starts_with("dialect = ") && !l.contains("vtysh"));
+        story.prompt_of_device(match (is_junos, is_switch) {
+            (true, _) => "--- JUNOS 20.4R3.8 Kernel 64-bit XEN JNPR-11.0\nadmin@mx1>",
+            (_, true) => "Cisco IOS Software, C2960 Software, Version 15.0(2)SE\n\nsw1#",
+            _ => "Hello, this is FRRouting (version 8.4.4).\n\nr1#",
+        });
     }
     let answer = story.chat(&field("example"));
     assert!(!story.steps.is_empty(), "its example `{}` leads elsewhere: {answer}", field("example"));
@@ -328,7 +351,7 @@ fn every_runbook_passes_its_positive_negative_and_misleading_cases() {
         if kinds.len() < 3 {
             failures.push(format!("{name}: needs a positive, a negative and a misleading case"));
         }
-        let mut is_real = true;
+        let (mut is_real, mut tools) = (true, BTreeSet::new());
         for case in &cases {
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 assert!(asserts(case), "expects nothing");
@@ -336,6 +359,7 @@ fn every_runbook_passes_its_positive_negative_and_misleading_cases() {
                 if case.kind == Kind::Positive {
                     assert!(!fixtures.is_empty(), "a positive case shows recorded output");
                     is_real &= fixtures.iter().all(|f| f.is_real);
+                    tools.extend(fixtures.into_iter().map(|f| f.tool));
                 }
                 play(name, case, linus.sibling());
             }));
@@ -349,7 +373,9 @@ fn every_runbook_passes_its_positive_negative_and_misleading_cases() {
         real += usize::from(is_real);
         let origin = if is_real { "real output" } else { "from documentation" };
         let evidence = summary.evidence.join(" ");
-        let _ = writeln!(table, "| {name} | {} | {evidence} | {} | {origin} |", summary.area, cases.len());
+        let tools = tools.into_iter().collect::<Vec<_>>().join(", ");
+        let row = format!("| {name} | {} | {evidence} | {} | {origin}: {tools} |", summary.area, cases.len());
+        let _ = writeln!(table, "{row}");
     }
     println!("| runbook | area | evidence | cases | positive cases are |\n|---|---|---|---|---|\n{table}");
     println!("{} runbooks, {real} on real output", texts.len());

@@ -1,6 +1,7 @@
 //! Runbooks of the built-in Linus, driven by the contract's messages as a real session sends them, with output
 //! recorded from real tools (`tests/fixtures/builtin/README.md`).
 
+mod answers;
 mod cases;
 mod speed;
 mod story;

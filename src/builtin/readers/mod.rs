@@ -23,8 +23,23 @@ pub(crate) struct Source<'a> {
     lines: Vec<&'a str>,
     command: Option<&'a str>,
     cwd: Option<&'a str>,
-    /// Prompts in the text: the line, and the command behind it.
-    prompts: Vec<(usize, &'a str)>,
+    /// What the reported command does.
+    doing: Doing,
+    /// Prompts in the text: the line, the command behind it, and what it does.
+    prompts: Vec<(usize, &'a str, Doing)>,
+}
+
+/// What a command does with text, told once for all the lines that it printed.
+#[derive(Clone, Copy)]
+struct Doing {
+    only_views: bool,
+    shows_a_log: bool,
+}
+
+impl Doing {
+    fn of(command: &str) -> Self {
+        Self { only_views: command::only_views(command), shows_a_log: command::shows_a_log(command) }
+    }
 }
 
 /// A prompt with a command: `root@web:~# df -h`, `[ada@web ~]$ ls`, `$ ls`, `r1# show ip bgp`.
@@ -41,7 +56,7 @@ impl<'a> Source<'a> {
     pub(crate) fn new(text: &'a str, command: Option<&'a str>, cwd: Option<&'a str>) -> Self {
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         let prompts = if command.is_some() { Vec::new() } else { prompts(&lines) };
-        Self { lines, command, cwd, prompts }
+        Self { lines, command, cwd, doing: Doing::of(command.unwrap_or_default()), prompts }
     }
 
     /// What printed the whole text, where the session says so.
@@ -51,20 +66,28 @@ impl<'a> Source<'a> {
 
     /// The command that printed a line: the reported one, or that of the last prompt above.
     pub(crate) fn command_of(&self, line: usize) -> Option<&'a str> {
-        let above = self.prompts.partition_point(|(n, _)| *n <= line);
-        self.command.or_else(|| Some(self.prompts.get(above.checked_sub(1)?)?.1))
+        self.told(line).map(|(command, _)| command)
+    }
+
+    fn told(&self, line: usize) -> Option<(&'a str, Doing)> {
+        let prompted = || {
+            let above = self.prompts.partition_point(|(n, ..)| *n <= line);
+            let (_, command, doing) = self.prompts.get(above.checked_sub(1)?)?;
+            Some((*command, *doing))
+        };
+        self.command.map(|command| (command, self.doing)).or_else(prompted)
     }
 
     /// Whether a line can be what a tool said: what a viewer shows is no state of this machine, and what it shows of
     /// a log only where logs are meant.
     pub(crate) fn may_read(&self, line: usize, is_log: bool, tools: &[String]) -> bool {
-        let Some(command) = self.command_of(line) else { return true };
+        let Some((command, doing)) = self.told(line) else { return true };
         let is_of_tool =
             || tools.is_empty() || tools.iter().any(|t| command::arguments(command, t).is_some());
-        match command::only_views(command) {
+        match doing.only_views {
             true => {
                 let is_own = || self.lines.get(line).is_some_and(|l| command::is_own_message(command, l));
-                is_log && command::shows_a_log(command) || is_own() || !tools.is_empty() && is_of_tool()
+                is_log && doing.shows_a_log || is_own() || !tools.is_empty() && is_of_tool()
             }
             false => is_of_tool(),
         }
@@ -91,7 +114,7 @@ impl<'a> Source<'a> {
     }
 }
 
-fn prompts<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str)> {
+fn prompts<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str, Doing)> {
     let signs = ['$', '#', '%', '>', '❯'];
     let command = |line: &'a str| {
         // Most lines have no sign of a prompt near their beginning.
@@ -99,7 +122,7 @@ fn prompts<'a>(lines: &[&'a str]) -> Vec<(usize, &'a str)> {
         let found = start.contains(signs).then(|| PROMPT.as_ref()?.captures(line)).flatten()?;
         Some(found.name("command")?.as_str())
     };
-    lines.iter().enumerate().filter_map(|(n, line)| Some((n, command(line)?))).collect()
+    lines.iter().enumerate().filter_map(|(n, line)| command(line).map(|c| (n, c, Doing::of(c)))).collect()
 }
 
 /// The readers that a runbook can name.

@@ -58,6 +58,12 @@ struct Compiler {
     mistakes: Vec<(usize, String)>,
     /// Names that something uses: the name, whether it is a table's, and where.
     used: Vec<(String, bool, usize)>,
+    /// Tables that its patterns fill.
+    tables: BTreeSet<&'static str>,
+}
+
+fn has_capture(line: &Lazy, head: &Option<Lazy>, name: &str) -> bool {
+    line.capture_names().chain(head.iter().flat_map(Lazy::capture_names)).any(|n| n == name)
 }
 
 impl Compiler {
@@ -174,7 +180,7 @@ impl Compiler {
         names.extend(runbook.troubles.iter().map(|t| t.flag.as_str()));
         names.extend(runbook.steps.iter().flat_map(|s| &s.cards).filter_map(|c| c.empty.as_deref()));
         let mut tables: BTreeSet<&str> = runbook.readers.iter().map(|r| r.table().0).collect();
-        tables.extend(runbook.patterns.iter().map(|p| p.table));
+        tables.extend(&self.tables);
         for (name, is_table, at) in std::mem::take(&mut self.used) {
             let (known, what) = if is_table { (&tables, "table") } else { (&names, "name") };
             if !known.contains(name.as_str()) {
@@ -185,13 +191,25 @@ impl Compiler {
     }
 
     fn table(&mut self, file: PatternFile) -> Option<Pattern> {
+        // Tables are named by the runbooks that are loaded once at start: the leak is bounded by their text.
+        let table: &'static str = Box::leak(file.table.into_boxed_str());
+        // A mistake in its pattern makes no table unknown.
+        self.tables.insert(table);
         let line = self.pattern(&file.line)?;
         let head = match &file.head {
             Some(head) => Some(self.pattern(head)?),
             None => None,
         };
-        // Tables are named by the runbooks that are loaded once at start: the leak is bounded by their text.
-        let table = Box::leak(file.table.into_boxed_str());
+        let named = file.units.keys().chain(file.key.iter().flatten());
+        // Which captures there are is known when a pattern is compiled; the program's own wait for their first use.
+        for name in named
+            .filter(|_| self.is_strict)
+            .filter(|n| !has_capture(&line, &head, n))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            self.wrong(&file.line, format!("`units` and `key` name captures, and none is called `{name}`"));
+        }
         Some(Pattern {
             table,
             line,

@@ -167,6 +167,11 @@ fn on_table(function: Function, table: &str, arguments: &[Expr], scope: Scope<'_
             let last = rows.find(|row| arguments.first().is_none_or(|a| a.holds(in_row(row))));
             last.map_or(Value::Null, |row| Value::Row(row.clone()))
         }
+        Function::Oldest => {
+            let rows = table.latest();
+            let oldest = rows.filter(|row| arguments.first().is_none_or(|a| a.holds(in_row(row)))).last();
+            oldest.map_or(Value::Null, |row| Value::Row(row.clone()))
+        }
         Function::List => list(matching.filter_map(|row| {
             arguments.get(1).and_then(|a| a.eval(in_row(row)).as_text().map(ToOwned::to_owned))
         })),

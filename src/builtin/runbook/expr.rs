@@ -51,13 +51,14 @@ pub(crate) enum Function {
     Descend,
     Listed,
     Last,
+    Oldest,
     List,
     Missing,
 }
 
 impl Function {
     /// Name, and the number of arguments at least and at most; for those on tables the table is one of them.
-    pub(super) const ALL: [(&'static str, Self, usize, usize); 17] = [
+    pub(super) const ALL: [(&'static str, Self, usize, usize); 18] = [
         ("known", Self::Known, 1, 1),
         ("if", Self::If, 3, 3),
         ("first", Self::First, 1, 9),
@@ -73,6 +74,7 @@ impl Function {
         ("descend", Self::Descend, 2, 2),
         ("listed", Self::Listed, 2, 2),
         ("last", Self::Last, 1, 2),
+        ("oldest", Self::Oldest, 1, 2),
         ("list", Self::List, 3, 3),
         ("missing", Self::Missing, 1, 1),
     ];
@@ -88,6 +90,7 @@ impl Function {
                 | Self::Descend
                 | Self::Listed
                 | Self::Last
+                | Self::Oldest
                 | Self::List
         )
     }

@@ -1,6 +1,7 @@
 //! The runbooks that a Linus knows, and one pass over a text for all of them.
 
 use super::super::readers::Source;
+use super::super::systemd;
 use super::compile::Mistake;
 use super::compiled::Runbook;
 use super::finder::{Finder, Hits};
@@ -26,6 +27,8 @@ pub(crate) struct Library {
 pub(crate) struct Reading<'a> {
     pub(crate) source: Source<'a>,
     hits: Hits,
+    /// Lines that may say something of the host itself, found once for all runbooks.
+    remarks: Vec<usize>,
 }
 
 static COMPILED_IN: LazyLock<Arc<Library>> = LazyLock::new(|| {
@@ -90,7 +93,8 @@ impl Library {
     ) -> Reading<'a> {
         let source = Source::new(clean, command, cwd);
         let hits = self.on_lines.find(clean, source.lines());
-        Reading { source, hits }
+        let remarks = (0..source.lines().len()).filter(|n| may_be_of_the_host(source.lines()[*n])).collect();
+        Reading { source, hits, remarks }
     }
 
     /// Those that a question is about.
@@ -130,7 +134,16 @@ fn left_out(mistakes: &[(String, Mistake)]) -> Option<String> {
     })
 }
 
+/// Of sudo, of a tool that is not there, or of the first process. Error messages are short; a long line is data.
+fn may_be_of_the_host(line: &str) -> bool {
+    line.len() < 300 && (systemd::may_be_missing(line) || line.contains("sudo") || line.contains("not found"))
+}
+
 impl Reading<'_> {
+    pub(crate) fn remarks(&self) -> &[usize] {
+        &self.remarks
+    }
+
     pub(crate) fn hits(&self) -> &Hits {
         &self.hits
     }

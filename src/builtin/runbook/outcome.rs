@@ -1,11 +1,10 @@
 //! What follows from a plan's facts: the checklist, the findings, the cards.
 
 use super::super::facts::{Row, Value};
-use super::super::{plain, size};
+use super::super::{plain, size, systemd};
 use super::compiled::{Remedy, Step};
 use super::eval::Scope;
-use super::plan::Plan;
-use super::template::Syntax;
+use super::plan::{NO_SYSTEMD, Plan};
 use crate::linus::contract::{self, IntentUpdate, Risk, StepStatus};
 use std::sync::Arc;
 
@@ -37,7 +36,7 @@ impl Plan {
             .runbook
             .steps
             .iter()
-            .filter(|s| s.when.as_ref().is_none_or(|w| w.holds(scope)))
+            .filter(|s| s.when.as_ref().is_none_or(|w| w.holds(scope)) && self.can_look(s))
             .map(|s| (s, s.done.holds(scope)))
             .collect();
         let is_closed = match &self.runbook.close {
@@ -52,7 +51,10 @@ impl Plan {
         let text = |s: &Step| s.text.text(scope).unwrap_or_default();
         Outcome {
             intent: IntentUpdate {
-                summary: self.runbook.summary.text(scope).unwrap_or_default(),
+                summary: match self.runbook.summary.text(scope).unwrap_or_default() {
+                    summary if is_closed => finished(&summary),
+                    summary => summary,
+                },
                 confidence: Some(self.confidence(&steps)),
                 steps: steps
                     .iter()
@@ -130,7 +132,7 @@ impl Plan {
         cards
             .filter_map(|c| {
                 Some(Proposal {
-                    command: c.command.command(scope, self.runbook.syntax())?,
+                    command: self.runnable(c.command.command(scope, self.runbook.syntax())?)?,
                     text: c.text.text(scope)?,
                     risk: c.risk,
                     remedy: None,
@@ -166,28 +168,55 @@ impl Plan {
         if !remedy.when.holds(scope) {
             return None;
         }
-        let command = remedy.command.command(scope, self.runbook.syntax())?;
+        let command = self.runnable(remedy.command.command(scope, self.runbook.syntax())?)?;
         let key = format!("{}\n{command}", remedy.id);
         if self.tried.contains(&key) {
             return None;
         }
         let gain = remedy.gain.as_ref().and_then(|g| g.eval(scope).number()).unwrap_or(0.0);
-        let text = describe(remedy, gain, scope, self.runbook.syntax())?;
+        let text = self.describe(remedy, gain, scope)?;
         Some((gain, Proposal { command, text, risk: remedy.risk, remedy: Some(key), empty: None }))
+    }
+    /// Why, how much, the way back, and how to see the effect.
+    fn describe(&self, remedy: &Remedy, gain: f64, scope: Scope<'_>) -> Option<String> {
+        let mut text = remedy.text.text(scope)?;
+        if gain > 0.0 {
+            text.push_str(&format!(" Frees about {}.", size::human(gain)));
+        }
+        if let Some(undo) = &remedy.undo {
+            text.push_str(&format!(" Undo: {undo}."));
+        }
+        let verify = remedy.verify.as_ref().and_then(|v| v.command(scope, self.runbook.syntax()));
+        if let Some(verify) = verify.and_then(|v| self.runnable(v)) {
+            text.push_str(&format!(" Then check: {verify}"));
+        }
+        Some(text)
+    }
+
+    /// The command in the words of this host, where it can be run at all.
+    fn runnable(&self, command: String) -> Option<String> {
+        match self.facts.has_flag(NO_SYSTEMD) {
+            true => systemd::without(&command),
+            false => Some(command),
+        }
+    }
+
+    /// A step that only systemd can show is no part of a plan for a host without it.
+    fn can_look(&self, step: &Step) -> bool {
+        let scope = self.scope(None);
+        let commands = || step.cards.iter().filter_map(|c| c.command.command(scope, self.runbook.syntax()));
+        !self.facts.has_flag(NO_SYSTEMD)
+            || step.remedies
+            || step.done.holds(scope)
+            || commands().next().is_none()
+            || commands().any(|c| systemd::without(&c).is_some())
     }
 }
 
-/// Why, how much, the way back, and how to see the effect.
-fn describe(remedy: &Remedy, gain: f64, scope: Scope<'_>, syntax: Syntax) -> Option<String> {
-    let mut text = remedy.text.text(scope)?;
-    if gain > 0.0 {
-        text.push_str(&format!(" Frees about {}.", size::human(gain)));
-    }
-    if let Some(undo) = &remedy.undo {
-        text.push_str(&format!(" Undo: {undo}."));
-    }
-    if let Some(verify) = remedy.verify.as_ref().and_then(|v| v.command(scope, syntax)) {
-        text.push_str(&format!(" Then check: {verify}"));
-    }
-    Some(text)
+/// The heading of a checklist that is done: "Finding" would say that it goes on.
+fn finished(summary: &str) -> String {
+    const VERBS: [(&str, &str); 4] =
+        [("Finding ", "Found "), ("Looking ", "Looked "), ("Reading ", "Read "), ("Freeing ", "Freed ")];
+    let past = VERBS.iter().find_map(|(now, past)| Some(format!("{past}{}", summary.strip_prefix(now)?)));
+    past.unwrap_or_else(|| format!("Done: {summary}"))
 }

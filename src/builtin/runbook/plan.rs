@@ -4,7 +4,7 @@
 
 use super::super::facts::{Facts, Row, Value};
 use super::super::question::path_in;
-use super::super::{command, plain};
+use super::super::{command, plain, systemd};
 use super::compiled::Runbook;
 use super::eval::{MISSING, Scope};
 use super::library::{Library, Reading};
@@ -25,6 +25,11 @@ static NOT_FOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:\S*sh: )?(?:line \d+: |\d+: )?(?:sudo: )?(?P<tool>[\w.+-]+): (?:command )?not found$")
         .ok()
 });
+
+/// The flag of a host on which systemd does not run: no card may use it, whatever the runbook says.
+pub(super) const NO_SYSTEMD: &str = "no_systemd";
+/// What runbooks call it when a process belongs to no unit.
+const NO_UNIT: &str = "no_unit";
 
 pub(crate) struct Plan {
     pub(crate) runbook: Arc<Runbook>,
@@ -133,8 +138,11 @@ impl Plan {
         let lines = reading.source.lines();
         // Error messages are short; a long line is data.
         let is_said = |n: &usize| lines[*n].len() < 300 && reading.source.may_read(*n, false, &[]);
-        let has_word = |n: &usize| lines[*n].contains("sudo") || lines[*n].contains("not found");
-        for line in (0..lines.len()).filter(has_word).filter(is_said).map(|n| lines[n]) {
+        for line in reading.remarks().iter().filter(|n| is_said(n)).map(|n| lines[*n]) {
+            if !self.has_no_systemd() && systemd::is_missing(line) {
+                observed.has_news = true;
+                self.say_no_systemd();
+            }
             if NO_SUDO.as_ref().is_some_and(|p| p.is_match(line)) && self.facts.set_flag("no_sudo") {
                 observed.has_trouble = true;
                 self.troubles.push(format!(
@@ -156,6 +164,17 @@ impl Plan {
                 }
             }
         }
+    }
+
+    pub(crate) fn has_no_systemd(&self) -> bool {
+        self.facts.has_flag(NO_SYSTEMD)
+    }
+
+    /// This host has no systemd, as was seen here or in an earlier plan.
+    pub(crate) fn say_no_systemd(&mut self) {
+        self.facts.set_flag(NO_SYSTEMD);
+        self.facts.set_flag(NO_UNIT);
+        self.conclude();
     }
 
     /// Whether a question that `fresh` was made for is about what this plan is about: the same runbook, and no other

@@ -28,6 +28,8 @@ pub(super) struct Candidate {
     pub(super) is_asked: bool,
     /// The screen shows its subject, or what was piped in can be read by it, and there is something to say of it.
     pub(super) is_seen: bool,
+    /// It has nothing to say and nothing to propose: an answer from it would be none.
+    pub(super) is_mute: bool,
     score: u32,
 }
 
@@ -75,7 +77,12 @@ impl Session {
         plan.begin();
         let is_shown = plan.shows_on_screen();
         let is_readable = asker.is_piped && plan.shows_in_pipe();
-        let is_seen = (is_shown || is_readable) && !plan.outcome().findings.is_empty();
+        // What follows is worked out only where it decides.
+        let says = is_shown || is_readable || is_asked && asker.is_piped;
+        let outcome = says.then(|| plan.outcome());
+        let has_findings = outcome.as_ref().is_some_and(|o| !o.findings.is_empty());
+        let is_seen = (is_shown || is_readable) && has_findings;
+        let is_mute = outcome.is_some_and(|o| !has_findings && o.cards.is_empty());
         let points = [
             (is_asked && !runbook.is_general, ASKED),
             (is_asked && runbook.is_general, ASKED_GENERALLY),
@@ -84,7 +91,7 @@ impl Session {
             (ended_so, EXIT),
         ];
         let score = points.iter().filter(|(holds, _)| *holds).map(|(_, points)| points).sum();
-        Candidate { plan, is_asked, is_seen, score }
+        Candidate { plan, is_asked, is_seen, is_mute, score }
     }
 
     /// The answer to a question that is about at least one runbook.
@@ -149,7 +156,12 @@ impl Session {
         }
     }
 
-    pub(super) fn begin(&mut self, plan: Plan) {
+    pub(super) fn begin(&mut self, mut plan: Plan) {
+        let here = self.plan.iter().chain(&self.shelf);
+        self.has_no_systemd |= here.chain([&plan]).any(Plan::has_no_systemd);
+        if self.has_no_systemd {
+            plan.say_no_systemd();
+        }
         if let Some(old) = self.plan.replace(plan) {
             self.shelf.push(old);
             if self.shelf.len() > MAX_SHELF {
@@ -178,10 +190,10 @@ impl Session {
         });
         let seen = others.find_map(|runbook| {
             let candidate = self.candidate(runbook, false, false, "", reading, asker);
-            let finding = candidate.plan.outcome().findings.into_iter().next()?;
             let is_shown = candidate.is_seen && candidate.plan.shows_on_screen();
+            let finding = is_shown.then(|| candidate.plan.outcome().findings.into_iter().next())??;
             let (name, example) = (runbook.name.clone(), runbook.example.clone());
-            is_shown.then_some(Unasked { name, finding, example })
+            Some(Unasked { name, finding, example })
         })?;
         self.mentioned.insert(seen.name.clone());
         Some(seen)
