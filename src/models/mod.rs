@@ -137,3 +137,6 @@ pub trait Model: Send + Sync {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
