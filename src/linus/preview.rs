@@ -44,6 +44,11 @@ impl Tap {
         }
     }
 
+    /// These bytes are about to go to a model.
+    pub(crate) fn sent(&self, bytes: &[u8]) {
+        (self.0)(Passed::Call(bytes));
+    }
+
     /// A message was answered.
     pub(super) fn answered(&self, message: &Value, result: &Value) {
         if !is_call(message) {

@@ -19,7 +19,7 @@ impl Secret {
         self.0.is_empty()
     }
 
-    pub(super) fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }

@@ -20,10 +20,10 @@ pub fn credentials(config: &Config, url: &str) -> Result<Credentials, Error> {
     let source = if let Some(name) = &linus.token_env {
         Source::Variable { name: name.get_ref().clone(), token: variable(config, name, "token_env")? }
     } else if let Some(argv) = &linus.token_command {
-        let printed = Printed::command(argv.get_ref(), &linus.command_env);
+        let printed = Printed::command("linus.token_command", argv.get_ref(), &linus.command_env);
         Source::Printed(printed.map_err(|e| config.error_at(argv, "token_command", &e.to_string()))?)
     } else if let Some(account) = &linus.token_keyring {
-        let printed = Printed::keyring(account.get_ref());
+        let printed = Printed::keyring("linus.token_keyring", account.get_ref());
         Source::Printed(printed.map_err(|e| config.error_at(account, "token_keyring", &e.to_string()))?)
     } else {
         let renew = renewal(config.file().map(Path::to_owned), Fetcher::new(&trust::tls(config)?));

@@ -1,10 +1,48 @@
 //! Language models: what is asked of one, and what comes back. Which there are, and how each is reached, stands in the
 //! files beside this one; what is asked, and what of the answer counts, is the built-in Linus's to say.
 
+mod anthropic;
+mod command;
+mod fault;
+mod http;
+mod key;
+mod openai;
+mod window;
+
 use crate::linus::Canceller;
+use crate::linus::preview::Tap;
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
+
+pub use anthropic::Anthropic;
+pub use command::Command;
+pub use http::Http;
+pub use key::Key;
+pub use openai::OpenAi;
+
+/// What the user has set for a model, whichever it is.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// As the user calls it.
+    pub name: String,
+    /// As its server calls it.
+    pub model: String,
+    /// Tokens of its context; asked of the server otherwise.
+    pub context: Option<u32>,
+    /// Tokens that an answer may have.
+    pub max_tokens: Option<u32>,
+    pub temperature: Option<f64>,
+    /// Looks at what goes to a command; a server's looks at its requests.
+    pub tap: Option<Tap>,
+}
+
+impl Setup {
+    /// The smaller of what is asked for and what the user allows.
+    fn max_tokens(&self, prompt: &Prompt) -> u32 {
+        self.max_tokens.map_or(prompt.max_tokens, |most| most.min(prompt.max_tokens)).max(1)
+    }
+}
 
 /// Who says a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,4 +131,12 @@ pub trait Model: Send + Sync {
         cancel: &Canceller,
         on_text: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError>;
+
+    /// Whether it is there and would answer, found out as cheaply as can be.
+    fn check(&self, _cancel: &Canceller) -> Result<(), ModelError> {
+        Ok(())
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,31 +39,32 @@ struct Known {
 }
 
 impl Printed {
-    /// `linus.token_command`; `also` names further environment variables that it may see.
-    pub fn command(argv: &[String], also: &[String]) -> Result<Self, HelperError> {
+    /// What a command of this setting (`linus.token_command`) prints; `also` names further environment variables that
+    /// it may see.
+    pub fn command(setting: &str, argv: &[String], also: &[String]) -> Result<Self, HelperError> {
         let helper = Helper::new(argv, also)?;
-        let name = format!("{} (linus.token_command)", helper.program());
+        let name = format!("{} ({setting})", helper.program());
         Ok(Self { helper, name, known: Mutex::default() })
     }
 
-    /// `linus.token_keyring`: the name of the account whose secret it is.
-    pub fn keyring(account: &str) -> Result<Self, HelperError> {
+    /// The same of a setting (`linus.token_keyring`) that names the account whose secret it is.
+    pub fn keyring(setting: &str, account: &str) -> Result<Self, HelperError> {
         let words: &[&str] = if cfg!(target_os = "macos") {
             &["security", "find-generic-password", "-w", "-s", SERVICE, "-a", account]
         } else {
             &["secret-tool", "lookup", "service", SERVICE, "account", account]
         };
         let argv: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let name = format!("the keyring (linus.token_keyring = \"{account}\")");
+        let name = format!("the keyring ({setting} = \"{account}\")");
         Ok(Self { helper: Helper::new(&argv, &[])?, name, known: Mutex::default() })
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The token that is known, else what the command prints now.
-    pub(super) fn token(&self, cancel: &Canceller) -> Result<Secret, CallError> {
+    pub(crate) fn token(&self, cancel: &Canceller) -> Result<Secret, CallError> {
         let mut known = self.lock(cancel)?;
         if let Some(token) = &known.token {
             return Ok(token.clone());
@@ -74,7 +75,7 @@ impl Printed {
     }
 
     /// Another one than `shown`, which was refused: tokens of commands often end after an hour.
-    pub(super) fn another(&self, shown: &Secret, cancel: &Canceller) -> Result<Option<Secret>, CallError> {
+    pub(crate) fn another(&self, shown: &Secret, cancel: &Canceller) -> Result<Option<Secret>, CallError> {
         let mut known = self.lock(cancel)?;
         if known.token.as_ref().is_some_and(|token| token != shown) {
             return Ok(known.token.clone());
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
 
     fn shell(script: &str) -> Printed {
-        Printed::command(&["sh", "-c", script].map(str::to_owned), &[]).unwrap()
+        Printed::command("linus.token_command", &["sh", "-c", script].map(str::to_owned), &[]).unwrap()
     }
 
     #[test]

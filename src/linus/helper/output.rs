@@ -25,6 +25,18 @@ impl Helper {
         time: Duration,
         cancel: &Canceller,
     ) -> Result<Vec<u8>, HelperError> {
+        self.heard(input, limit, time, cancel, &mut |_| {})
+    }
+
+    /// The same; `hear` is told what was printed so far, whole each time.
+    pub fn heard(
+        &self,
+        input: &[u8],
+        limit: usize,
+        time: Duration,
+        cancel: &Canceller,
+        hear: &mut dyn FnMut(&[u8]),
+    ) -> Result<Vec<u8>, HelperError> {
         if cancel.is_cancelled() {
             return Err(HelperError::Cancelled);
         }
@@ -32,7 +44,7 @@ impl Helper {
         let program = || self.program().to_owned();
         let killer = group.killer();
         let hooked = cancel.on_cancel(move || killer.kill());
-        let mut run = Run { input, stdout: Vec::new(), stderr: Tail::default(), limit };
+        let mut run = Run { input, stdout: Vec::new(), stderr: Tail::default(), limit, hear };
         let outcome = run.follow(&mut group, Instant::now() + time);
         drop(hooked);
         let status = group.finish();
@@ -67,6 +79,7 @@ struct Run<'a> {
     stdout: Vec<u8>,
     stderr: Tail,
     limit: usize,
+    hear: &'a mut dyn FnMut(&[u8]),
 }
 
 impl Run<'_> {
@@ -93,7 +106,11 @@ impl Run<'_> {
                 err = pull(&mut group.stderr, |bytes| self.stderr.feed(bytes))?;
             }
             if ready.stdout {
+                let before = self.stdout.len();
                 out = pull(&mut group.stdout, |bytes| self.stdout.extend_from_slice(bytes))?;
+                if self.stdout.len() > before {
+                    (self.hear)(&self.stdout);
+                }
             }
             if self.stdout.len() > self.limit {
                 return Err(Stop::Limit);
