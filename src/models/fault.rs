@@ -143,7 +143,7 @@ mod tests {
         Fault::of_body(status, body.to_string().as_bytes()).into_error()
     }
 
-    /// llama.cpp's line was recorded from its server (b10434); the others are from the public documentation and issue
+    /// llama.cpp's line has the shape that its server's sources give it; the others are from the public documentation and issue
     /// trackers of their makers, not from a run.
     #[test]
     fn a_prompt_that_is_too_long_is_told_in_every_servers_words() {

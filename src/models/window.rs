@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// vLLM's and Anthropic's from their public documentation; llama.cpp's recorded from its server.
+    /// vLLM's and Anthropic's from their public documentation; llama.cpp's from its server's sources.
     #[test]
     fn the_context_is_read_where_servers_say_it() {
         let vllm = json!({"data": [{"id": "a", "max_model_len": 4096}, {"id": "b", "max_model_len": 8000}]});

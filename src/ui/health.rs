@@ -9,7 +9,6 @@ use super::action::Action;
 use super::help::table;
 use super::paint::{heading, lines, paragraph, styled};
 use super::theme::Theme;
-use super::view::View;
 use crate::text::{truncate, visible};
 
 /// The line at the foot.
@@ -29,7 +28,7 @@ impl HealthLine {
 
 /// The question while it is open: its sentences.
 #[derive(Debug, Clone)]
-pub(super) struct HealthDialog(Vec<String>);
+pub(super) struct HealthDialog(pub(super) Vec<String>);
 
 impl HealthDialog {
     pub(super) fn lines(&self, cols: usize, theme: Theme) -> Vec<Line<'static>> {
@@ -44,27 +43,11 @@ impl HealthDialog {
     }
 }
 
-impl View {
-    /// Asks whether aissh may log in once more to read the host's health.
-    pub fn ask_health(&mut self, text: Vec<String>) {
-        (self.help, self.dialog, self.health) = (false, None, Some(HealthDialog(text)));
-        self.enter();
-    }
-
-    pub fn has_health(&self) -> bool {
-        self.health.is_some()
-    }
-
-    pub fn close_health(&mut self) {
-        self.health = None;
-    }
-
-    /// Only `y` is a yes; keys that mean nothing leave the question.
-    pub(super) fn health_key(key: KeyEvent) -> Vec<Action> {
-        match key.code {
-            KeyCode::Char('y') => vec![Action::HealthConsent(true)],
-            KeyCode::Char('n') | KeyCode::Esc => vec![Action::HealthConsent(false)],
-            _ => Vec::new(),
-        }
+/// Only `y` is a yes; keys that mean nothing leave the question.
+pub(super) fn answer(key: KeyEvent) -> Vec<Action> {
+    match key.code {
+        KeyCode::Char('y') => vec![Action::HealthConsent(true)],
+        KeyCode::Char('n') | KeyCode::Esc => vec![Action::HealthConsent(false)],
+        _ => Vec::new(),
     }
 }

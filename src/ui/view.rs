@@ -10,7 +10,7 @@ use super::consent;
 use super::editor::{Edit, LineEditor};
 use super::files::FileDialog;
 use super::fill::Fill;
-use super::health::HealthDialog;
+use super::health::{self, HealthDialog};
 use super::integration::{Answer, Dialog};
 use super::layout::{Choice, Layout, Mode};
 use super::leaves::LeavesView;
@@ -86,6 +86,20 @@ pub struct View {
 }
 
 impl View {
+    /// Asks whether aissh may log in once more to read the host's health.
+    pub fn ask_health(&mut self, text: Vec<String>) {
+        (self.help, self.dialog, self.health) = (false, None, Some(HealthDialog(text)));
+        self.enter();
+    }
+
+    pub fn has_health(&self) -> bool {
+        self.health.is_some()
+    }
+
+    pub fn close_health(&mut self) {
+        self.health = None;
+    }
+
     /// `choice` is what the configuration says of width and mode.
     pub fn new(theme: Theme, choice: Choice) -> Self {
         Self {
@@ -325,7 +339,7 @@ impl View {
             };
         }
         if self.health.is_some() {
-            return Self::health_key(key);
+            return health::answer(key);
         }
         if let Some(dialog) = &mut self.dialog {
             let answer = dialog.key(key);
