@@ -110,7 +110,7 @@ fn after_consent_the_panel_shows_the_hosts_own_numbers_until_it_is_off() {
     let linus = Linus::modern();
     let terminal = session(&lab, &linus, "", "@web1:~", &[]);
     press_h(&terminal);
-    for shown in ["Host health", "aissh logs", "BatchMode=yes", "exec sh", "y    yes"] {
+    for shown in ["Host health", "aissh logs", "BatchMode=yes", "-- lab", "y    yes"] {
         terminal.wait_text(shown);
     }
     assert_eq!(logins(&lab), 1, "nobody logs in unasked");
@@ -174,6 +174,7 @@ fn a_threshold_of_one_percent_raises_one_alert_and_linus_is_told_once() {
     let mark = "[aissh, host health: memory";
     linus.wait_for(|calls| updates(calls).contains(mark), DEADLINE);
     wait_probes(&lab, 4);
+    terminal.send(format!("{PREFIX}\t"));
     terminal.type_line("true");
     told(&linus, 1);
     let text = terminal.screen_text();
