@@ -50,8 +50,7 @@ fn press_h(terminal: &Terminal) {
 /// Waits for the question, and says yes.
 fn agree(terminal: &Terminal) {
     press_h(terminal);
-    // What is longer may be wrapped anywhere.
-    terminal.wait_text("y    yes");
+    terminal.wait_text("aissh logs");
     terminal.send("y");
 }
 
@@ -111,7 +110,7 @@ fn after_consent_the_panel_shows_the_hosts_own_numbers_until_it_is_off() {
     let linus = Linus::modern();
     let terminal = session(&lab, &linus, "", "@web1:~", &[]);
     press_h(&terminal);
-    for shown in ["Host health", "aissh logs", "BatchMode=yes", "y    yes"] {
+    for shown in ["Host health", "aissh logs", "BatchMode=yes", "-- lab", "y    yes"] {
         terminal.wait_text(shown);
     }
     assert_eq!(logins(&lab), 1, "nobody logs in unasked");
@@ -175,6 +174,7 @@ fn a_threshold_of_one_percent_raises_one_alert_and_linus_is_told_once() {
     let mark = "[aissh, host health: memory";
     linus.wait_for(|calls| updates(calls).contains(mark), DEADLINE);
     wait_probes(&lab, 4);
+    terminal.send(format!("{PREFIX}\t"));
     terminal.type_line("true");
     told(&linus, 1);
     let text = terminal.screen_text();
@@ -233,10 +233,10 @@ fn a_host_that_is_to_be_watched_is_not_logged_in_to_unasked() {
     let terminal = session(&lab, &linus, "watch = true\n", "@web1:~", &[]);
     terminal.wait_text("waits for your yes");
     assert_eq!(logins(&lab), 1);
-    if !terminal.screen_text().contains("y    yes") {
+    if !terminal.screen_text().contains("aissh logs") {
         press_h(&terminal);
     }
-    terminal.wait_text("y    yes");
+    terminal.wait_text("aissh logs");
     terminal.send("y");
     wait_line(&terminal);
     assert_eq!(logins(&lab), 2);
