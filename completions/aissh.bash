@@ -15,7 +15,7 @@ _aissh() {
         elif [[ $skip == ssh ]]; then
             skip=''
         elif [[ $own == 1 && $word == --?* ]]; then
-            case $word in --ask|--session|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+            case $word in --ask|--session|--record|--incident|--policy|--linus-url|--config|--login|--logout|--http|--token|--integration|--completions) skip=own ;; esac
             continue
         elif [[ $own == 1 && $word =~ ^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$ ]]; then
             skip=ssh
@@ -35,20 +35,22 @@ _aissh() {
         --config) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && compopt -o filenames ;;
         --login) : ;;
         --logout) : ;;
+        --http) : ;;
+        --token) : ;;
         --integration) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish ksh dash ash' -- "$cur") ;;
         --completions) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur") ;;
         esac
         return
     fi
     if [[ $own == 1 && $cur == --* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --session --sessions --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--ask --json --allow --session --sessions --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --linus --mcp --stdio --http --no-token --token --integration --schema --completions --man --help --version' -- "$cur")
         return
     fi
     gap=${rest%%[![:blank:]]*}
     _aissh_as_ssh "${2-$cur}" "$line$gap$cur" "${words[@]}" "$cur"
     # A single dash may become either's.
     if [[ $own == 1 && $cur == - ]]; then
-        COMPREPLY+=(--ask --json --allow --session --sessions --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --integration --schema --completions --man --help --version)
+        COMPREPLY+=(--ask --json --allow --session --sessions --risk --check --show-config --config-schema --sidebar --plain --no-copilot --record --incident --policy --linus-url --config --login --logout --linus --mcp --stdio --http --no-token --token --integration --schema --completions --man --help --version)
     fi
 }
 

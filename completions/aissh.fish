@@ -8,7 +8,7 @@ function __aissh_before_destination
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ask --session --record --incident --policy --linus-url --config --login --logout --integration --completions
+        else if contains -- $word --ask --session --record --incident --policy --linus-url --config --login --logout --http --token --integration --completions
             set skip 1
         else if string match -qr -- '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' $word
             set skip 1
@@ -38,6 +38,12 @@ complete -c aissh -n __aissh_before_destination -l linus-url -x -d 'Talk to the 
 complete -c aissh -n __aissh_before_destination -l config -r -F -d 'Read this configuration file instead of the usual one'
 complete -c aissh -n __aissh_before_destination -l login -x -d 'Sign in to the Linus at this address, in the browser'
 complete -c aissh -n __aissh_before_destination -l logout -x -d 'Forget the sign-in to the Linus at this address'
+complete -c aissh -n __aissh_before_destination -l linus -d 'Run the built-in Linus as an MCP server of his own, for a team or for any MCP client'
+complete -c aissh -n __aissh_before_destination -l mcp -d 'Give your live sessions to other agents, as an MCP server'
+complete -c aissh -n __aissh_before_destination -l stdio -d 'With --linus and --mcp: on standard input and output'
+complete -c aissh -n __aissh_before_destination -l http -x -d 'With --linus and --mcp: on HTTP at this address and port, path /mcp'
+complete -c aissh -n __aissh_before_destination -l no-token -d 'With --http on a loopback address: ask for no token'
+complete -c aissh -n __aissh_before_destination -l token -x -d 'Make a token for a user of --http, and print it; its digest is kept'
 complete -c aissh -n __aissh_before_destination -l integration -x -a 'bash zsh fish ksh dash ash' -d 'Print what makes a shell mark its prompts and commands, for an rc file'
 complete -c aissh -n __aissh_before_destination -l schema -d 'Print the contract with Linus as JSON Schema, both directions'
 complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'

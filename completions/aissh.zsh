@@ -25,6 +25,12 @@ _aissh() {
     '--config:Read this configuration file instead of the usual one'
     '--login:Sign in to the Linus at this address, in the browser'
     '--logout:Forget the sign-in to the Linus at this address'
+    '--linus:Run the built-in Linus as an MCP server of his own, for a team or for any MCP client'
+    '--mcp:Give your live sessions to other agents, as an MCP server'
+    '--stdio:With --linus and --mcp: on standard input and output'
+    '--http:With --linus and --mcp: on HTTP at this address and port, path /mcp'
+    '--no-token:With --http on a loopback address: ask for no token'
+    '--token:Make a token for a user of --http, and print it; its digest is kept'
     '--integration:Print what makes a shell mark its prompts and commands, for an rc file'
     '--schema:Print the contract with Linus as JSON Schema, both directions'
     '--completions:Print the completions for a shell'
@@ -41,7 +47,7 @@ _aissh() {
     elif [[ $skip == ssh ]]; then
       skip=''
     elif [[ $own == 1 && $word == --?* ]]; then
-      case $word in --ask|--session|--record|--incident|--policy|--linus-url|--config|--login|--logout|--integration|--completions) skip=own ;; esac
+      case $word in --ask|--session|--record|--incident|--policy|--linus-url|--config|--login|--logout|--http|--token|--integration|--completions) skip=own ;; esac
       continue
     elif [[ $own == 1 && $word =~ '^-[^BDEFIJLOPQRSWbceilmopw-]*[BDEFIJLOPQRSWbceilmopw]$' ]]; then
       skip=ssh
@@ -61,6 +67,8 @@ _aissh() {
         --config) _files ;;
         --login) _message 'url' ;;
         --logout) _message 'url' ;;
+        --http) _message 'addr:port' ;;
+        --token) _message 'name' ;;
         --integration) compadd -- bash zsh fish ksh dash ash ;;
         --completions) compadd -- bash zsh fish ;;
     esac
