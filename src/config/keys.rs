@@ -252,8 +252,8 @@ pub const KEYS: &[Key] = &[
     key(
         "serve.origins",
         Kind::List,
-        "Origins that a browser's request may come from: `[\"https://tools.example.com:443\"]`. Without it none; clients \
-         that are no browsers send no `Origin`.",
+        "Origins that a browser's request may come from: `[\"https://tools.example.com:443\"]`. Without it none but \
+         the door's own on loopback; clients that are no browsers send no `Origin`.",
     ),
 ];
 

@@ -195,8 +195,9 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A service's JSON as the SDK's type of it.
-fn typed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+/// A service's JSON as the SDK's type of it. 2026-07-28 wants its kind said; for earlier revisions the SDK takes it out.
+fn typed<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = "complete".into();
     serde_json::from_value(value)
         .map_err(|e| ErrorData::internal_error(format!("not what MCP wants: {e}"), None))
 }

@@ -49,7 +49,7 @@ pub struct HttpOptions {
     pub admission: Admission,
     /// Names that a request's `Host` may have, beside those of this machine's loopback.
     pub hosts: Vec<String>,
-    /// Origins that a browser's request may come from. Without one, none.
+    /// Origins that a browser's request may come from, beside the door's own address on loopback.
     pub origins: Vec<String>,
 }
 
@@ -59,6 +59,7 @@ type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 /// Everything that connections share.
 struct Door {
     options: HttpOptions,
+    port: u16,
     shared: Arc<Shared>,
     /// Each principal has its own: nobody's session id means anything at another's.
     rooms: Mutex<HashMap<Principal, Room>>,
@@ -76,9 +77,11 @@ struct Room {
 /// Serves until SIGINT or SIGTERM. Calls under way then have a few seconds.
 pub fn http(listener: TcpListener, service: Arc<dyn Service>, options: HttpOptions) -> io::Result<()> {
     listener.set_nonblocking(true)?;
+    let port = listener.local_addr()?.port();
     let runtime = runtime()?;
     let door = Arc::new(Door {
         options,
+        port,
         shared: Shared::new(service),
         rooms: Mutex::default(),
         body_room: Arc::new(Semaphore::new(BODY_ROOM)),
@@ -220,7 +223,9 @@ impl Door {
     fn config(&self) -> StreamableHttpServerConfig {
         let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
         config.allowed_hosts.extend(self.options.hosts.iter().cloned());
-        config.allowed_origins.clone_from(&self.options.origins);
+        // A page of this door's own address could be no other's; one of another local port could.
+        let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{}", self.port));
+        config.allowed_origins = own.into_iter().chain(self.options.origins.iter().cloned()).collect();
         config.max_request_body_bytes = MAX_BODY;
         config.cancellation_token = self.closing.child_token();
         config

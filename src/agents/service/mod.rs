@@ -111,7 +111,8 @@ impl Service for Sessions {
     fn read(&self, uri: &str, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
         let about = self.about(uri, &agent_name(call.client)).ok_or_else(|| {
             let uri = crate::text::truncate(&crate::text::sanitize(uri), 100);
-            ErrorObject::new(RESOURCE_NOT_FOUND, format!("resource not found: {uri}"))
+            let what = format!("resource not found: {uri}");
+            ErrorObject { data: json!({"uri": uri}), ..ErrorObject::new(RESOURCE_NOT_FOUND, what) }
         })?;
         let content = json!({"uri": uri, "mimeType": "application/json", "text": about.to_string()});
         Ok(json!({"contents": [content]}))
