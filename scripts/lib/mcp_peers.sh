@@ -7,14 +7,14 @@ mcp_peers_folder() {
 }
 
 # Node of the version that the suite needs (Debian's may be older), the suite, and a reference server. Sets NODE_PEERS
-# to a folder with node, conformance and server-everything.
+# to a folder with node, conformance, inspector and server-everything.
 need_node_peers() {
     local folder
     need npm:npm
     folder=$(mcp_peers_folder)
     NODE_PEERS=$folder/bin
     node_peers_in "$folder" node@24 @modelcontextprotocol/conformance@0.2.0-alpha.12 \
-        @modelcontextprotocol/server-everything@2026.8.31
+        @modelcontextprotocol/server-everything@2026.8.31 @modelcontextprotocol/inspector@2.12.0
 }
 
 node_peers_in() {
@@ -28,6 +28,7 @@ node_peers_in() {
     local modules=$folder/npm/node_modules
     ln -s "$modules/node/bin/node" "$NODE_PEERS/node"
     ln -s "$modules/@modelcontextprotocol/conformance/dist/index.js" "$NODE_PEERS/conformance"
+    ln -s "$modules/.bin/mcp-inspector" "$NODE_PEERS/inspector"
     ln -s "$modules/@modelcontextprotocol/server-everything/dist/index.js" "$NODE_PEERS/server-everything"
     echo "$*" > "$folder/npm-done"
 }

@@ -60,7 +60,9 @@ pub struct Peer {
 impl Folder {
     /// The usual one, made where it is missing.
     pub fn of_user() -> io::Result<Self> {
-        let runtime = directories::BaseDirs::new().and_then(|dirs| dirs.runtime_dir().map(Path::to_owned));
+        let told = directories::BaseDirs::new().and_then(|dirs| dirs.runtime_dir().map(Path::to_owned));
+        // MCP clients start a server with little of the environment; logind's folder is there all the same.
+        let runtime = told.or_else(|| Some(PathBuf::from(format!("/run/user/{}", Uid::effective()))));
         let runtime = runtime.filter(|path| is_own(path)).map(|path| path.join("aissh"));
         let path = runtime.or_else(|| private::state_folder().map(|path| path.join("run")));
         Self::at(path.ok_or_else(|| io::Error::other("there is no home folder to keep sessions in"))?)

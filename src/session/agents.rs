@@ -47,6 +47,8 @@ pub(super) struct Agents {
     /// What was told of it.
     told: Seen,
     cards_changed: bool,
+    /// Cards that came without an id have one by this number.
+    numbered: u64,
     /// The user's live sessions, while they are looked at.
     pub(super) sessions: Option<Result<Vec<Value>, String>>,
     /// What tools of the host's facts have answered, for whom.
@@ -85,6 +87,7 @@ impl Agents {
             seen: Seen::default(),
             told: Seen::default(),
             cards_changed: false,
+            numbered: 0,
             sessions: None,
             host_done: HostDone::default(),
             elsewhere: Vec::new(),
@@ -251,8 +254,14 @@ impl Side {
     }
 
     /// Blocks of the contract from an agent; what it may bring is decided where they are applied.
-    fn on_blocks(&mut self, agent: &str, blocks: Map<String, Value>, now: Instant) -> Result<Value, String> {
+    fn on_blocks(
+        &mut self,
+        agent: &str,
+        mut blocks: Map<String, Value>,
+        now: Instant,
+    ) -> Result<Value, String> {
         self.note_place(now);
+        self.agents.number(&mut blocks);
         let (envelope, mut left_out) = Envelope::read(&Value::Object(blocks));
         if envelope.is_empty() {
             return Err(left_out.join("; "));
@@ -312,6 +321,21 @@ impl Side {
             false => "This session is not shared any more.",
         });
         self.panel.dirty = true;
+    }
+}
+
+impl Agents {
+    /// Gives commands without an id one that no card of this session has had: the same id with the same command would be
+    /// the old card, also where that has ended.
+    fn number(&mut self, blocks: &mut Map<String, Value>) {
+        let commands =
+            blocks.get_mut("suggested_commands").and_then(|block| block["commands"].as_array_mut());
+        for command in commands.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if !command.contains_key("id") {
+                self.numbered += 1;
+                command.insert("id".to_owned(), format!("cmd_{}", self.numbered).into());
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! need_python_peer` does it by hand.
 #![allow(clippy::unwrap_used)]
 
+mod agents;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -158,7 +158,7 @@ fn blocks(action: &str, arguments: &Arguments) -> Result<Arguments, String> {
                 json!({"summary": summary, "confidence": given("confidence"), "steps": given("steps")});
             ("intent_update", block)
         }
-        "suggest" => ("suggested_commands", json!({"commands": numbered(list("commands")?)})),
+        "suggest" => ("suggested_commands", json!({"commands": objects(list("commands")?)})),
         "clear" => {
             let all = arguments.get("all").is_some_and(|all| all == true);
             let ids = if all { json!([]) } else { list("ids")? };
@@ -169,20 +169,12 @@ fn blocks(action: &str, arguments: &Arguments) -> Result<Arguments, String> {
     Ok(Arguments::from_iter([(name.to_owned(), block)]))
 }
 
-/// A command may be a text alone; one without an id gets its place as one.
-fn numbered(commands: Value) -> Value {
+/// A command may be a text alone.
+fn objects(commands: Value) -> Value {
     let Value::Array(commands) = commands else { return commands };
-    let with_id = |(n, command): (usize, Value)| {
-        let mut command = match command {
-            Value::String(command) => json!({"command": command}),
-            other => other,
-        };
-        if let Some(command) = command.as_object_mut()
-            && !command.contains_key("id")
-        {
-            command.insert("id".to_owned(), json!(format!("cmd_{}", n + 1)));
-        }
-        command
+    let object = |command| match command {
+        Value::String(command) => json!({"command": command}),
+        other => other,
     };
-    commands.into_iter().enumerate().map(with_id).collect()
+    commands.into_iter().map(object).collect()
 }

@@ -283,7 +283,7 @@ fn blocks_go_to_the_main_loop_with_the_agents_name_and_every_call_is_told() {
         assert_eq!(agent, "tester");
         assert_eq!(
             Value::Object(blocks),
-            json!({"suggested_commands": {"commands": [{"command": "df -h", "id": "cmd_1"}, {"command": "id", "id": "x"}]}})
+            json!({"suggested_commands": {"commands": [{"command": "df -h"}, {"command": "id", "id": "x"}]}})
         );
         rig.tell(Update::Done { ticket, result: Ok(json!({"cards": []})) });
         calling.join().expect("no panic")
