@@ -28,7 +28,9 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     let admission = admission(address, cli.no_token)?;
     let failed = |e: io::Error| Error::new(status::UNAVAILABLE, format!("--http {address}: {e}"));
     let listener = TcpListener::bind(address).map_err(failed)?;
-    eprintln!("aissh: serving at http://{}/mcp", listener.local_addr().map_err(failed)?);
+    let at = listener.local_addr().map_err(failed)?;
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(io::stderr(), "aissh: serving at http://{at}/mcp");
     let options = HttpOptions { admission, hosts: config.serve.hosts, origins: config.serve.origins };
     doors::http(listener, service, options).map_err(failed)
 }

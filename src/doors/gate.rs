@@ -1,7 +1,9 @@
 //! Who may come in. What is refused is told in the log, a few lines a second and never with what was shown.
 
 use super::tokens::Tokens;
+use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,9 +42,14 @@ impl Admission {
 
 /// Lines of the log a second; what is more is counted.
 const MAX_LINES: u32 = 10;
+/// Lines that wait for who reads the log. One who does not read it costs lines, and no client's time.
+const MAX_WAITING: usize = 64;
 
-#[derive(Default)]
-pub(super) struct Refusals(Mutex<Window>);
+/// The log of what was refused, on a thread of its own.
+pub(super) struct Refusals {
+    lines: SyncSender<String>,
+    window: Mutex<Window>,
+}
 
 #[derive(Default)]
 struct Window {
@@ -52,21 +59,27 @@ struct Window {
 }
 
 impl Refusals {
+    pub(super) fn start() -> io::Result<Self> {
+        let (line_tx, line_rx) = sync_channel::<String>(MAX_WAITING);
+        // A closed standard error is nobody's trouble here.
+        let write = move || line_rx.iter().for_each(|line| drop(writeln!(io::stderr(), "aissh: {line}")));
+        std::thread::Builder::new().name("door: log".to_owned()).spawn(write)?;
+        Ok(Self { lines: line_tx, window: Mutex::default() })
+    }
+
     pub(super) fn note(&self, from: SocketAddr, status: u16, why: &str) {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if window.since.is_none_or(|since| now - since >= Duration::from_secs(1)) {
             if window.left_out > 0 {
-                eprintln!("aissh: {} more refused", window.left_out);
+                let _ = self.lines.try_send(format!("{} more refused", window.left_out));
             }
             *window = Window { since: Some(now), ..Window::default() };
         }
-        if window.lines < MAX_LINES {
-            window.lines += 1;
-            eprintln!("aissh: refused {from}: {status} {why}");
-        } else {
-            window.left_out += 1;
-        }
+        window.lines += 1;
+        let is_told = window.lines <= MAX_LINES
+            && self.lines.try_send(format!("refused {from}: {status} {why}")).is_ok();
+        window.left_out += u32::from(!is_told);
     }
 }
 

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 
 /// Characters of a client's name that are kept.
 const MAX_CLIENT: usize = 64;
@@ -21,8 +21,6 @@ const MAX_CLIENT: usize = 64;
 const MAX_CHANGES: usize = 64;
 /// Resources that one client may watch by name.
 const MAX_WATCHED: usize = 256;
-/// Notes of progress that wait; each holds the whole answer so far, so the newest is all that counts.
-const MAX_NOTES: usize = 4;
 
 /// What all handlers of a door share.
 pub(super) struct Shared {
@@ -118,7 +116,7 @@ impl Handler {
         let done = tokio::task::spawn_blocking(move || {
             let mut on_progress = |text: &str| {
                 if let Some(notes) = &notes {
-                    let _ = notes.try_send(text.to_owned());
+                    notes.send_replace(text.to_owned());
                 }
             };
             let mut call = Call {
@@ -169,22 +167,24 @@ impl Handler {
     }
 }
 
-/// Notes go to the client as they come, where it gave a token for them.
-fn progress(context: &RequestContext<RoleServer>) -> Option<mpsc::Sender<String>> {
+/// Notes go to the client as they come, where it gave a token for them. Each has the whole answer so far: of those that
+/// wait the newest is all that counts.
+fn progress(context: &RequestContext<RoleServer>) -> Option<watch::Sender<String>> {
     let token = context.meta.get_progress_token()?;
-    let (notes_tx, mut notes_rx) = mpsc::channel::<String>(MAX_NOTES);
+    let (note_tx, mut note_rx) = watch::channel(String::new());
     let peer = context.peer.clone();
     tokio::spawn(async move {
         let mut count = 0.0;
-        while let Some(text) = notes_rx.recv().await {
+        while note_rx.changed().await.is_ok() {
             count += 1.0;
+            let text = note_rx.borrow_and_update().clone();
             let note = ProgressNotificationParam::new(token.clone(), count).with_message(text);
             if peer.notify_progress(note).await.is_err() {
                 break;
             }
         }
     });
-    Some(notes_tx)
+    Some(note_tx)
 }
 
 fn client_name(name: &str) -> String {

@@ -32,8 +32,8 @@ const MAX_CONNECTIONS: usize = 2048;
 const MAX_SESSIONS: usize = 512;
 /// Bytes of one request: 10 MiB of piped text, escaped as JSON.
 const MAX_BODY: usize = 16 << 20;
-/// KiB of all requests that are being read or answered.
-const BODY_ROOM: usize = 256 << 10;
+/// KiB of a principal's requests that are being read or judged: two of the largest.
+const BODY_ROOM: usize = 2 * (MAX_BODY >> 10);
 /// The header has to be there within this, also the next one of a connection that is kept.
 const HEADER_TIME: Duration = Duration::from_secs(30);
 /// And the body.
@@ -63,7 +63,6 @@ struct Door {
     shared: Arc<Shared>,
     /// Each principal has its own: nobody's session id means anything at another's.
     rooms: Mutex<HashMap<Principal, Room>>,
-    body_room: Arc<Semaphore>,
     refusals: Refusals,
     closing: CancellationToken,
 }
@@ -72,6 +71,7 @@ struct Door {
 struct Room {
     sdk: Sdk,
     sessions: Arc<LocalSessionManager>,
+    bodies: Arc<Semaphore>,
 }
 
 /// Serves until SIGINT or SIGTERM. Calls under way then have a few seconds.
@@ -84,8 +84,7 @@ pub fn http(listener: TcpListener, service: Arc<dyn Service>, options: HttpOptio
         port,
         shared: Shared::new(service),
         rooms: Mutex::default(),
-        body_room: Arc::new(Semaphore::new(BODY_ROOM)),
-        refusals: Refusals::default(),
+        refusals: Refusals::start()?,
         closing: CancellationToken::new(),
     });
     let served = runtime.block_on(async {
@@ -176,9 +175,7 @@ impl Door {
             return Err((StatusCode::NOT_FOUND, "the endpoint is /mcp"));
         }
         let room = self.room(&principal);
-        let headers = request.headers();
-        let is_first = request.method() == Method::POST && !headers.contains_key("mcp-session-id");
-        if is_first && room.sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        if is_handshake(&request) && room.sessions.sessions.read().await.len() >= MAX_SESSIONS {
             return Err((StatusCode::SERVICE_UNAVAILABLE, "too many sessions of this token"));
         }
         let (parts, body) = request.into_parts();
@@ -188,8 +185,8 @@ impl Door {
         }
         let room_for = u32::try_from(size.div_ceil(1024)).unwrap_or(u32::MAX);
         // Held until the answer begins: that is how long the text of the request lives.
-        let Ok(_held) = self.body_room.try_acquire_many(room_for) else {
-            return Err((StatusCode::SERVICE_UNAVAILABLE, "too many large requests at once"));
+        let Ok(_held) = room.bodies.try_acquire_many(room_for) else {
+            return Err((StatusCode::SERVICE_UNAVAILABLE, "too many large requests of this token at once"));
         };
         let body = match timeout(BODY_TIME, Limited::new(body, MAX_BODY).collect()).await {
             Err(_) => return Err((StatusCode::REQUEST_TIMEOUT, "the body did not come")),
@@ -215,7 +212,8 @@ impl Door {
         let sessions = Arc::new(manager);
         let (shared, owner) = (Arc::clone(&self.shared), principal.clone());
         let factory = move || Ok(Handler::new(&shared, &owner));
-        let room = Room { sdk: Sdk::new(factory, Arc::clone(&sessions), self.config()), sessions };
+        let sdk = Sdk::new(factory, Arc::clone(&sessions), self.config());
+        let room = Room { sdk, sessions, bodies: Arc::new(Semaphore::new(BODY_ROOM)) };
         rooms.insert(principal.clone(), room.clone());
         room
     }
@@ -230,6 +228,15 @@ impl Door {
         config.cancellation_token = self.closing.child_token();
         config
     }
+}
+
+/// Whether a request may begin a session: one of a handshake revision that is of none yet. That it is `initialize` is in
+/// the body; the stateless era says its revision here.
+fn is_handshake(request: &Request<Incoming>) -> bool {
+    let headers = request.headers();
+    let is_stateless =
+        headers.get("mcp-protocol-version").is_some_and(|version| version.as_bytes() >= b"2026".as_slice());
+    request.method() == Method::POST && !headers.contains_key("mcp-session-id") && !is_stateless
 }
 
 fn refusal(status: StatusCode, why: &str) -> Answer {
