@@ -43,7 +43,7 @@ complete -c aissh -n __aissh_before_destination -l mcp -d 'Give your live sessio
 complete -c aissh -n __aissh_before_destination -l stdio -d 'With --linus and --mcp: on standard input and output'
 complete -c aissh -n __aissh_before_destination -l http -x -d 'With --linus and --mcp: on HTTP at this address and port, path /mcp'
 complete -c aissh -n __aissh_before_destination -l no-token -d 'With --http on a loopback address: ask for no token'
-complete -c aissh -n __aissh_before_destination -l token -x -d 'Make a token for a user of --http, and print it; its digest is kept'
+complete -c aissh -n __aissh_before_destination -l token -x -d 'With --linus and --mcp: make a token for a user of its HTTP door, and print it; its digest is kept'
 complete -c aissh -n __aissh_before_destination -l integration -x -a 'bash zsh fish ksh dash ash' -d 'Print what makes a shell mark its prompts and commands, for an rc file'
 complete -c aissh -n __aissh_before_destination -l schema -d 'Print the contract with Linus as JSON Schema, both directions'
 complete -c aissh -n __aissh_before_destination -l completions -x -a 'bash zsh fish' -d 'Print the completions for a shell'

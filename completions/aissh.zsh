@@ -30,7 +30,7 @@ _aissh() {
     '--stdio:With --linus and --mcp: on standard input and output'
     '--http:With --linus and --mcp: on HTTP at this address and port, path /mcp'
     '--no-token:With --http on a loopback address: ask for no token'
-    '--token:Make a token for a user of --http, and print it; its digest is kept'
+    '--token:With --linus and --mcp: make a token for a user of its HTTP door, and print it; its digest is kept'
     '--integration:Print what makes a shell mark its prompts and commands, for an rc file'
     '--schema:Print the contract with Linus as JSON Schema, both directions'
     '--completions:Print the completions for a shell'

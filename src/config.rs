@@ -369,9 +369,9 @@ pub(crate) fn runbooks_folder() -> Option<PathBuf> {
     usual_path().map(|path| path.with_file_name("runbooks"))
 }
 
-/// The file of the tokens that open the HTTP doors, there too.
-pub(crate) fn tokens_file() -> Option<PathBuf> {
-    usual_path().map(|path| path.with_file_name("tokens"))
+/// The file of the tokens that open the HTTP door of `--linus` or `--mcp`, there too.
+pub(crate) fn tokens_file(door: &str) -> Option<PathBuf> {
+    usual_path().map(|path| path.with_file_name(format!("tokens-{door}")))
 }
 
 #[cfg(test)]

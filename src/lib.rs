@@ -116,7 +116,7 @@ fn own_mode(cli: &Cli, rest: &[OsString]) -> Result<ExitCode, Error> {
         return login::logout(url, &Config::load(cli.config.as_deref())?).map(|()| ExitCode::SUCCESS);
     }
     if let Some(name) = &cli.token {
-        print(&serve::make_token(name)?);
+        print(&serve::make_token(cli, name)?);
         return Ok(ExitCode::SUCCESS);
     }
     if cli.linus || cli.mcp {

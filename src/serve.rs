@@ -25,7 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
     let Some(address) = cli.http else {
         return doors::stdio(service).map_err(|e| Error::new(status::IO, format!("--stdio: {e}")));
     };
-    let admission = admission(address, cli.no_token)?;
+    let admission = admission(cli, address)?;
     let failed = |e: io::Error| Error::new(status::UNAVAILABLE, format!("--http {address}: {e}"));
     let listener = TcpListener::bind(address).map_err(failed)?;
     let at = listener.local_addr().map_err(failed)?;
@@ -36,8 +36,8 @@ pub(crate) fn run(cli: &Cli) -> Result<(), Error> {
 }
 
 /// What a client has to show: a token, but where the user said otherwise and nobody else's machine can come.
-fn admission(address: SocketAddr, no_token: bool) -> Result<Admission, Error> {
-    if no_token {
+fn admission(cli: &Cli, address: SocketAddr) -> Result<Admission, Error> {
+    if cli.no_token {
         return if address.ip().is_loopback() {
             Ok(Admission::Anyone)
         } else {
@@ -48,11 +48,12 @@ fn admission(address: SocketAddr, no_token: bool) -> Result<Admission, Error> {
             Err(Error::new(status::USAGE, what))
         };
     }
-    let (path, tokens) = tokens()?;
+    let (path, tokens) = tokens(door_of(cli))?;
     if tokens.is_empty() {
         let what = format!(
-            "--http: {} has no token: make one with `aissh --token NAME`, or say --no-token on a loopback address",
-            path.display()
+            "--http: {} has no token: make one with `aissh --{} --token NAME`, or say --no-token on a loopback address",
+            path.display(),
+            door_of(cli)
         );
         return Err(Error::new(status::CONFIG, what));
     }
@@ -60,12 +61,12 @@ fn admission(address: SocketAddr, no_token: bool) -> Result<Admission, Error> {
 }
 
 /// A new token for the name, which must not have one yet.
-pub(crate) fn make_token(name: &str) -> Result<String, Error> {
+pub(crate) fn make_token(cli: &Cli, name: &str) -> Result<String, Error> {
     if !doors::is_name(name) {
-        let what = format!("--token {name:?}: a name has letters, digits and . _ @ - and at most 64 of them");
+        let what = format!("--token {name:?}: a name has letters, digits and . _ @ - and at most 24 of them");
         return Err(Error::new(status::USAGE, what));
     }
-    let (path, tokens) = tokens()?;
+    let (path, tokens) = tokens(door_of(cli))?;
     if tokens.has(name) {
         let what = format!(
             "--token {name}: it has one already; to change it, take its line out of {} first",
@@ -80,10 +81,15 @@ pub(crate) fn make_token(name: &str) -> Result<String, Error> {
     Ok(format!("{token}\n"))
 }
 
+/// Each door has tokens of its own: who may ask Linus may not therefore read sessions.
+fn door_of(cli: &Cli) -> &'static str {
+    if cli.linus { "linus" } else { "mcp" }
+}
+
 /// The file of tokens, and what is in it. It must be the user's own.
-fn tokens() -> Result<(PathBuf, Tokens), Error> {
+fn tokens(door: &str) -> Result<(PathBuf, Tokens), Error> {
     let path =
-        config::tokens_file().ok_or_else(|| Error::new(status::CONFIG, "no home folder for tokens"))?;
+        config::tokens_file(door).ok_or_else(|| Error::new(status::CONFIG, "no home folder for tokens"))?;
     let failed = |why: String| Error::new(status::CONFIG, format!("{}: {why}", path.display()));
     let bytes = private::read(&path, MAX_TOKENS).map_err(|e| Error::new(status::CONFIG, e.to_string()))?;
     let text = String::from_utf8(bytes.unwrap_or_default()).map_err(|_| failed("not UTF-8".to_owned()))?;

@@ -32,7 +32,7 @@ fn aissh(home: &Path, args: &[&str]) -> Command {
 }
 
 fn token(home: &Path, name: &str) -> String {
-    let out = aissh(home, &["--token", name]).output().unwrap();
+    let out = aissh(home, &["--linus", "--token", name]).output().unwrap();
     assert!(out.status.success(), "{}", said(&out));
     String::from_utf8(out.stdout).unwrap().trim().to_owned()
 }
@@ -120,9 +120,9 @@ fn a_token_is_made_once_kept_as_a_digest_and_asked_for() {
     assert_eq!(none.status.code(), Some(78));
     assert!(said(&none).contains("--token NAME"), "{}", said(&none));
     let anna = token(&home, "anna");
-    let again = aissh(&home, &["--token", "anna"]).output().unwrap();
+    let again = aissh(&home, &["--linus", "--token", "anna"]).output().unwrap();
     assert!(again.status.code() == Some(64) && said(&again).contains("has one already"), "{}", said(&again));
-    let file = home.join(".config/aissh/tokens");
+    let file = home.join(".config/aissh/tokens-linus");
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
     assert!(!fs::read_to_string(&file).unwrap().contains(&anna));
     let open = aissh(&home, &["--linus", "--http", "0.0.0.0:0", "--no-token"]).output().unwrap();
@@ -143,10 +143,10 @@ fn a_token_is_made_once_kept_as_a_digest_and_asked_for() {
 fn a_file_of_tokens_with_a_mistake_is_named_with_its_line() {
     let (_kept, home) = home();
     token(&home, "anna");
-    let file = home.join(".config/aissh/tokens");
+    let file = home.join(".config/aissh/tokens-linus");
     fs::write(&file, "# team\nbob sha256:00\n").unwrap();
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-    let out = aissh(&home, &["--mcp", "--http", "127.0.0.1:0"]).output().unwrap();
+    let out = aissh(&home, &["--linus", "--http", "127.0.0.1:0"]).output().unwrap();
     assert!(out.status.code() == Some(78) && said(&out).contains("line 2: not 64"), "{}", said(&out));
 }
 

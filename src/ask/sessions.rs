@@ -26,13 +26,23 @@ fn meant(question: &str, names: &[String]) -> Result<(Folder, Vec<Entry>), Error
     }
     if names.is_empty() {
         let live = folder.live().unwrap_or_default();
-        entries.extend(live.into_iter().filter(|entry| has_word(question, &entry.alias)));
+        entries.extend(
+            live.into_iter().filter(|entry| is_made(&entry.alias) && has_word(question, &entry.alias)),
+        );
     }
     entries.dedup();
     if entries.len() > SESSIONS {
         return Err(Error::new(status::USAGE, format!("a question has at most {SESSIONS} sessions")));
     }
     Ok((folder, entries))
+}
+
+/// Whether an alias has the form of those that are made from the host's name: an agent may have renamed a session to any
+/// word of a question.
+fn is_made(alias: &str) -> bool {
+    alias
+        .rsplit_once('-')
+        .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit()))
 }
 
 fn has_word(question: &str, alias: &str) -> bool {

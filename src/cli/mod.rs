@@ -17,7 +17,7 @@ use std::path::PathBuf;
     name = "aissh",
     version,
     about = "ssh with a side panel: Linus reads the terminal with you and suggests commands that you edit and send",
-    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --sessions [--json]\n       aissh --linus | --mcp --stdio | --http ADDR:PORT\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
+    override_usage = "aissh [OPTIONS] [ssh options] destination [command...]\n       ... | aissh --ask QUESTION [--json]\n       ... | aissh --risk\n       aissh --sessions [--json]\n       aissh --linus | --mcp --stdio | --http ADDR:PORT | --token NAME\n       aissh --check [destination] [--json]\n       aissh --login URL | --logout URL",
     after_help = "Everything else is ssh's, passed on untouched: see ssh(1). In a session, Ctrl-\\ a opens the panel\n\
                   and Ctrl-\\ ? lists the keys. AISSH=off in the environment makes aissh plain ssh.",
     disable_help_flag = true,
@@ -98,8 +98,8 @@ pub struct Cli {
     /// With --http on a loopback address: ask for no token
     #[arg(long, requires = "http")]
     pub no_token: bool,
-    /// Make a token for a user of --http, and print it; its digest is kept
-    #[arg(long, value_name = "NAME")]
+    /// With --linus and --mcp: make a token for a user of its HTTP door, and print it; its digest is kept
+    #[arg(long, value_name = "NAME", group = "door", requires = "served")]
     pub token: Option<String>,
     /// Print what makes a shell mark its prompts and commands, for an rc file
     #[arg(long, value_name = "SHELL", value_parser = crate::shell::Shell::NAMES)]

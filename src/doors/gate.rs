@@ -2,7 +2,7 @@
 
 use super::tokens::Tokens;
 use std::io::{self, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ impl Principal {
 pub enum Admission {
     /// A bearer token of the file's.
     Tokens(Tokens),
-    /// Nothing: a loopback address, and the user said so.
+    /// Nothing: a loopback address, and the user said so. Only this user's programs come in all the same.
     Anyone,
 }
 
@@ -38,6 +38,35 @@ impl Admission {
         let owner = tokens.owner(token.trim()).filter(|_| scheme.eq_ignore_ascii_case("bearer"))?;
         Some(Principal(owner.into()))
     }
+}
+
+/// Whether the other end of a connection on loopback is a socket of this user's, as Linux has it in `/proc/net/tcp` and
+/// `tcp6`. What is not found there is not.
+pub(super) fn is_own(from: SocketAddr, to: SocketAddr) -> bool {
+    let table = if from.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
+    let Ok(table) = std::fs::read_to_string(table) else { return false };
+    is_of(&table, from, to, nix::unistd::Uid::effective().as_raw())
+}
+
+/// Whether the table has a socket from one address to the other, of this user.
+fn is_of(table: &str, from: SocketAddr, to: SocketAddr, user: u32) -> bool {
+    let (from, to) = (listed(from), listed(to));
+    table.lines().any(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let ends = words.next() == Some(&from) && words.next() == Some(&to);
+        // State, queues, timer, retransmissions, and then whose it is.
+        ends && words.nth(4).and_then(|word| word.parse().ok()) == Some(user)
+    })
+}
+
+/// An address as the kernel lists it: words of 32 bits in the machine's order, and the port.
+fn listed(address: SocketAddr) -> String {
+    let octets = match address.ip() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    let word = |word: &[u8]| format!("{:08X}", u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
+    format!("{}:{:04X}", octets.chunks(4).map(word).collect::<String>(), address.port())
 }
 
 /// Lines of the log a second; what is more is counted.
@@ -87,6 +116,20 @@ impl Refusals {
 mod tests {
     use super::super::tokens::make;
     use super::*;
+
+    #[test]
+    fn a_socket_of_another_user_or_none_is_not_own() {
+        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   \
+            0: 0100007F:A3D2 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 12345 1 0 20 4 30 10 -1\n";
+        let (from, to) = ("127.0.0.1:41938".parse().unwrap(), "127.0.0.1:8080".parse().unwrap());
+        assert!(is_of(table, from, to, 1000));
+        assert!(!is_of(table, from, to, 1001) && !is_of(table, to, from, 1000) && !is_of("", from, to, 1000));
+        let listener =
+            std::net::TcpListener::bind("[::1]:0").or_else(|_| std::net::TcpListener::bind("127.0.0.1:0"));
+        let listener = listener.unwrap();
+        let stream = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        assert!(is_own(stream.local_addr().unwrap(), stream.peer_addr().unwrap()));
+    }
 
     #[test]
     fn only_a_known_bearer_token_comes_in_and_as_its_owner() {

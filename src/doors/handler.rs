@@ -12,12 +12,14 @@ use rmcp::{ErrorData, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, mpsc, watch};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Notify, broadcast, watch};
+use tokio::task::AbortHandle;
 
 /// Characters of a client's name that are kept.
 const MAX_CLIENT: usize = 64;
-/// Changes that wait to be told; a client that does not read loses the rest and reads the resource anew.
+/// Changes that wait to be told; a client that is behind by more is told that all have changed.
 const MAX_CHANGES: usize = 64;
 /// Resources that one client may watch by name.
 const MAX_WATCHED: usize = 256;
@@ -28,11 +30,32 @@ pub(super) struct Shared {
     /// How many of each principal are under way.
     calls: Mutex<HashMap<String, usize>>,
     ended: Notify,
+    /// What all clients are told of, from one watch of the service's.
+    changes: OnceLock<Option<Changes>>,
+}
+
+struct Changes {
+    sender: broadcast::Sender<Change>,
+    _watching: Mutex<Watching>,
 }
 
 impl Shared {
     pub(super) fn new(service: Arc<dyn Service>) -> Arc<Self> {
-        Arc::new(Self { service, calls: Mutex::default(), ended: Notify::new() })
+        Arc::new(Self { service, calls: Mutex::default(), ended: Notify::new(), changes: OnceLock::new() })
+    }
+
+    /// What changes from now on. The first one begins the watch, which may take its time.
+    async fn changes(self: Arc<Self>) -> Option<broadcast::Receiver<Change>> {
+        let begin = move || {
+            let changes = self.changes.get_or_init(|| {
+                let (sender, _) = broadcast::channel(MAX_CHANGES);
+                let sink = sender.clone();
+                let watching = self.service.watch("", Box::new(move |change| drop(sink.send(change))))?;
+                Some(Changes { sender, _watching: Mutex::new(watching) })
+            });
+            changes.as_ref().map(|changes| changes.sender.subscribe())
+        };
+        tokio::task::spawn_blocking(begin).await.ok().flatten()
     }
 
     /// Resolves when no call is under way.
@@ -53,7 +76,15 @@ pub(super) struct Handler {
     principal: Principal,
     /// URIs that a client of a handshake revision has subscribed to, while it watches.
     subscribed: Arc<Mutex<HashSet<String>>>,
-    watching: Mutex<Option<Watching>>,
+    watching: Mutex<Option<AbortHandle>>,
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        if let Some(watching) = held(&self.watching).take() {
+            watching.abort();
+        }
+    }
 }
 
 /// A place among the calls, given back when it is dropped.
@@ -132,38 +163,37 @@ impl Handler {
         done.map_err(|_| ErrorData::internal_error("the call has failed inside; see the server's log", None))
     }
 
-    /// What a change is told by, from now on.
-    fn watch(&self) -> Option<(Watching, mpsc::Receiver<Change>)> {
-        let (changes_tx, changes_rx) = mpsc::channel(MAX_CHANGES);
-        let sink = Box::new(move |change| {
-            let _ = changes_tx.try_send(change);
-        });
-        Some((self.shared.service.watch(&self.principal.0, sink)?, changes_rx))
-    }
-
     /// Watches for a client of a handshake revision, once.
     fn begin_to_watch(&self, peer: Peer<RoleServer>) {
         let mut watching = held(&self.watching);
         if watching.is_some() {
             return;
         }
-        let Some((guard, mut changes)) = self.watch() else { return };
-        *watching = Some(guard);
-        let subscribed = Arc::clone(&self.subscribed);
-        tokio::spawn(async move {
-            while let Some(change) = changes.recv().await {
-                let told = match change {
-                    Change::Resources => peer.notify_resource_list_changed().await,
-                    Change::Resource(uri) if held(&subscribed).contains(&uri) => {
-                        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+        let (shared, subscribed) = (Arc::clone(&self.shared), Arc::clone(&self.subscribed));
+        let telling = tokio::spawn(async move {
+            let Some(mut changes) = shared.changes().await else { return };
+            loop {
+                let (lists, uris) = match changes.recv().await {
+                    Ok(Change::Resources) => (true, Vec::new()),
+                    Ok(Change::Resource(uri)) => {
+                        let is_wanted = held(&subscribed).contains(&uri);
+                        (false, if is_wanted { vec![uri] } else { Vec::new() })
                     }
-                    Change::Resource(_) => Ok(()),
+                    Err(RecvError::Lagged(_)) => (true, held(&subscribed).iter().cloned().collect()),
+                    Err(RecvError::Closed) => return,
                 };
-                if told.is_err() {
-                    break;
+                if lists && peer.notify_resource_list_changed().await.is_err() {
+                    return;
+                }
+                for uri in uris {
+                    let note = ResourceUpdatedNotificationParam::new(uri);
+                    if peer.notify_resource_updated(note).await.is_err() {
+                        return;
+                    }
                 }
             }
         });
+        *watching = Some(telling.abort_handle());
     }
 }
 
@@ -324,7 +354,9 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some((_guard, mut changes)) = self.watch() else {
+        // A place among the calls: a stream lasts.
+        let _seat = self.seat()?;
+        let Some(mut changes) = Arc::clone(&self.shared).changes().await else {
             context.cancelled().await;
             return Ok(());
         };
@@ -335,16 +367,21 @@ impl ServerHandler for Handler {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            let told = match change {
-                None => return Ok(()),
-                Some(Change::Resources) => context.sink().notify_resource_list_changed().await,
-                Some(Change::Resource(uri)) if watched.contains(&uri) => {
-                    context.sink().notify_resource_updated(uri).await
+            let (lists, uris) = match change {
+                Ok(Change::Resources) => (true, Vec::new()),
+                Ok(Change::Resource(uri)) => {
+                    (false, if watched.contains(&uri) { vec![uri] } else { Vec::new() })
                 }
-                Some(Change::Resource(_)) => Ok(()),
+                Err(RecvError::Lagged(_)) => (true, watched.iter().cloned().collect()),
+                Err(RecvError::Closed) => return Ok(()),
             };
             // What the client did not want is no failure; a closed stream ends in `cancelled`.
-            let _ = told;
+            if lists {
+                let _ = context.sink().notify_resource_list_changed().await;
+            }
+            for uri in uris {
+                let _ = context.sink().notify_resource_updated(uri).await;
+            }
         }
     }
 }

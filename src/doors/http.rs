@@ -1,7 +1,7 @@
 //! The door of many clients: Streamable HTTP at `/mcp`. In this order: a token, the room for the body, then the SDK, which
 //! judges Host, Origin and the protocol's own headers. No TLS: a reverse proxy before it has that.
 
-use super::gate::{Admission, Principal, Refusals};
+use super::gate::{Admission, Principal, Refusals, is_own};
 use super::handler::{Handler, Shared};
 use super::{GRACE, ended, runtime};
 use crate::linus::service::Service;
@@ -127,7 +127,14 @@ async fn accept(listener: &tokio::net::TcpListener, door: &Arc<Door>, stop: &wat
         // Answers are small and each is waited for.
         let _ = stream.set_nodelay(true);
         let (door, mut stop) = (Arc::clone(door), stop.clone());
+        let to = stream.local_addr();
         tokio::spawn(async move {
+            if matches!(door.options.admission, Admission::Anyone) {
+                let look = tokio::task::spawn_blocking(move || to.is_ok_and(|to| is_own(from, to)));
+                if !look.await.unwrap_or(false) {
+                    return door.refusals.note(from, 0, "another user's program");
+                }
+            }
             let service = hyper::service::service_fn(move |request| {
                 let door = Arc::clone(&door);
                 async move { Ok::<_, Infallible>(door.answer(request, from).await) }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 /// A longer file is none of ours.
 const MAX_LINES: usize = 10_000;
-const MAX_NAME: usize = 64;
+/// With what a client calls itself behind it, it still fits where an agent's name is shown.
+const MAX_NAME: usize = 24;
 /// As many random bytes as a token has: 256 bits, so its digest needs no salt and no stretching.
 const TOKEN_BYTES: usize = 32;
 /// What a token begins with, so that scanners of secrets know one.
@@ -50,7 +51,7 @@ impl Tokens {
             let hex =
                 rest.trim().strip_prefix("sha256:").ok_or_else(|| wrong("no sha256: after the name"))?;
             if !is_name(name) {
-                return Err(wrong("a name has letters, digits and . _ @ - and at most 64 of them"));
+                return Err(wrong("a name has letters, digits and . _ @ - and at most 24 of them"));
             }
             if entries.len() >= MAX_LINES {
                 return Err(wrong("more than 10000 tokens"));

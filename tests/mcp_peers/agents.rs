@@ -73,8 +73,8 @@ fn door(lab: &Lab, args: &[&str]) -> (Heard, String) {
     (heard, url)
 }
 
-fn token(lab: &Lab, name: &str) -> String {
-    let made = program(lab, &["--token", name]).output().unwrap();
+fn token(lab: &Lab, door: &str, name: &str) -> String {
+    let made = program(lab, &[door, "--token", name]).output().unwrap();
     assert!(made.status.success(), "{made:?}");
     String::from_utf8(made.stdout).unwrap().trim().to_owned()
 }
@@ -93,13 +93,13 @@ fn agent(lab: &Lab, mode: &str, way: &[&str]) -> Heard {
 }
 
 /// The agent suggests, the user edits and sends, the agent learns the result.
-fn story(terminal: &Terminal, agent: &Heard, round: usize) {
+fn story(terminal: &Terminal, agent: &Heard, name: &str, round: usize) {
     agent.until("I suggest: echo proposed");
     terminal.send(format!("{PREFIX}a"));
-    terminal.wait_text("editor: what it says");
+    terminal.wait_text(&format!("{name}: what it says"));
     println!("user: opens the panel, edits the card and sends it");
     terminal.send(format!("{PREFIX}1"));
-    terminal.wait_text("Edit 1 editor:cmd_");
+    terminal.wait_text(&format!("Edit 1 {name}:cmd_"));
     terminal.send(format!(" and edited {round}\r"));
     terminal.wait_text(&format!("proposed and edited {round}"));
     agent.until(&format!("edited to: echo proposed and edited {round}"));
@@ -113,11 +113,11 @@ fn story(terminal: &Terminal, agent: &Heard, round: usize) {
 fn an_agent_on_the_python_sdk_learns_what_the_user_made_of_its_command() {
     let lab = Lab::builder().marks().start();
     let terminal = shared(&lab);
-    story(&terminal, &agent(&lab, "auto", &["stdio", PROGRAM, "--mcp", "--stdio"]), 1);
-    let token = token(&lab, "anna");
+    story(&terminal, &agent(&lab, "auto", &["stdio", PROGRAM, "--mcp", "--stdio"]), "editor", 1);
+    let token = token(&lab, "--mcp", "anna");
     let (_door, url) = door(&lab, &["--mcp"]);
-    story(&terminal, &agent(&lab, "auto", &["http", &url, &token]), 2);
-    story(&terminal, &agent(&lab, "legacy", &["http", &url, &token]), 3);
+    story(&terminal, &agent(&lab, "auto", &["http", &url, &token]), "anna/editor", 2);
+    story(&terminal, &agent(&lab, "legacy", &["http", &url, &token]), "anna/editor", 3);
     let refused = agent(&lab, "auto", &["http", &url, "aissh_wrong"]);
     assert!(refused.lines.recv_timeout(DEADLINE).is_err(), "nothing is said to who has no token");
 }
@@ -168,7 +168,7 @@ fn the_inspector_lists_and_calls_through_both_doors() {
 #[test]
 fn one_aissh_asks_another_through_the_door() {
     let lab = Lab::builder().start();
-    let token = token(&lab, "anna");
+    let token = token(&lab, "--linus", "anna");
     let (_door, url) = door(&lab, &["--linus"]);
     let file = lab.client_home().join("team.toml");
     fs::write(&file, format!("[linus]\nurl = \"{url}\"\ntoken_env = \"TEAM\"\n")).unwrap();

@@ -12,6 +12,7 @@ mod conn;
 mod inbox;
 mod waits;
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -34,7 +35,11 @@ use conn::Conn;
 use waits::Waits;
 
 /// Clients at once: some agents, each with a call or two under way.
-const CONNS: usize = 32;
+const CONNS: usize = 64;
+/// Those of one process: an agent, or a door with several behind it. What is left is for others, and for the user's own.
+const OF_A_PROCESS: usize = 16;
+/// Refusals that are recorded in so long; what is more is counted, so that nobody can wear the audit out.
+const REFUSALS: (u32, Duration) = (20, Duration::from_secs(10));
 /// A client that asks nothing for so long makes room for another.
 const IDLE: Duration = Duration::from_secs(30);
 /// Leaving gives clients this long to take their last answers.
@@ -175,6 +180,8 @@ struct State {
     /// What the main loop is yet to answer.
     asked: Vec<Asked>,
     next: u64,
+    /// Since when refusals are counted, and how many there were.
+    refusals: Cell<(Option<Instant>, u32)>,
 }
 
 /// What poll said.
@@ -205,6 +212,7 @@ impl State {
             waits: Waits::default(),
             asked: Vec::new(),
             next: 0,
+            refusals: Cell::default(),
         }
     }
 
@@ -263,6 +271,10 @@ impl State {
                 self.called("another user", "connect", "", "refused: only this user's agents may");
                 continue;
             };
+            let of_it = self.conns.iter().filter(|conn| peer.pid.is_some() && conn.pid == peer.pid);
+            if of_it.count() >= OF_A_PROCESS {
+                continue;
+            }
             if self.conns.len() >= CONNS {
                 let waits = &self.waits;
                 let spare =
@@ -347,11 +359,20 @@ impl State {
             Update::Done { ticket, result } => self.on_done(ticket, &result),
             Update::Mute { name, on } => {
                 self.agents.mute(&name, on);
+                if on {
+                    // What it waits for is not told any more either.
+                    let its = |conn: &Conn| conn.agent.as_deref() == Some(&name);
+                    let conns = &self.conns;
+                    self.waits.retain(|token| !conns.iter().any(|conn| conn.token == token && its(conn)));
+                }
                 self.tell_attached();
             }
             Update::Disconnect { name } => {
                 self.agents.mute(&name, true);
-                self.conns.retain(|conn| conn.agent.as_deref() != Some(&name));
+                for conn in self.conns.iter_mut().filter(|conn| conn.agent.as_deref() == Some(&name)) {
+                    conn.is_dead = true;
+                }
+                self.drop_dead();
                 self.tell_attached();
             }
             Update::End(exit) => self.board.exit = Some(exit),
@@ -368,6 +389,29 @@ impl State {
     }
 
     fn called(&self, agent: &str, tool: &str, action: &str, outcome: &str) {
+        if outcome.starts_with("refused") && !self.records_refusal(agent) {
+            return;
+        }
+        self.record(agent, tool, action, outcome);
+    }
+
+    /// Whether another refusal is recorded; with the first of a new time goes how many were not.
+    fn records_refusal(&self, agent: &str) -> bool {
+        let (most, time) = REFUSALS;
+        let now = Instant::now();
+        let (since, count) = self.refusals.get();
+        if since.is_some_and(|since| now - since < time) {
+            self.refusals.set((since, count.saturating_add(1)));
+            return count < most;
+        }
+        if count > most {
+            self.record(agent, "refusals", "", &format!("{} more were not recorded", count - most));
+        }
+        self.refusals.set((Some(now), 1));
+        true
+    }
+
+    fn record(&self, agent: &str, tool: &str, action: &str, outcome: &str) {
         let owned = str::to_owned;
         (self.act)(Act::Called {
             agent: owned(agent),

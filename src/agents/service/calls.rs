@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{number, optional_text, text, word};
+use super::name_of;
 use super::tools::{COPILOT_ACTIONS, FORMATS, SESSION_ACTIONS};
 use super::{Call, Client, Found, PROMPT, Sessions, find, sessions};
 use crate::agents::client::PATIENT;
-use crate::agents::protocol::{Ask, Refused, Until, WAIT_LIMIT_MS, Why, agent_name};
+use crate::agents::protocol::{Ask, Refused, Until, WAIT_LIMIT_MS, Why};
 use crate::agents::runtime::Gone;
 
 /// A wait takes so long if nothing is said.
@@ -20,7 +21,7 @@ type Arguments = Map<String, Value>;
 
 impl Sessions {
     pub(super) fn session(&self, arguments: &Arguments, call: &Call<'_>) -> Result<Value, String> {
-        let agent = agent_name(call.client);
+        let agent = name_of(call);
         let action = word(arguments, "action", &SESSION_ACTIONS)?;
         if action == "list" {
             return Ok(json!({"sessions": sessions(self.folder()?, &agent)?}));
@@ -38,7 +39,7 @@ impl Sessions {
     }
 
     pub(super) fn copilot(&self, arguments: &Arguments, call: &Call<'_>) -> Result<Value, String> {
-        let agent = agent_name(call.client);
+        let agent = name_of(call);
         let action = word(arguments, "action", &COPILOT_ACTIONS)?;
         let name = text(arguments, "session_id")?;
         let blocks = blocks(action, arguments)?;
@@ -54,7 +55,7 @@ impl Sessions {
     pub(super) fn host(&self, tool: &str, arguments: &Arguments, call: &Call<'_>) -> Result<Value, Refused> {
         let bad = |why: String| Refused::new(Why::Bad, why);
         let failed = |why: String| Refused::new(Why::Failed, why);
-        let agent = agent_name(call.client);
+        let agent = name_of(call);
         let folder = self.folder().map_err(failed)?;
         let mut arguments = arguments.clone();
         let named = optional_text(&arguments, "session_id").map_err(bad)?.map(str::to_owned);

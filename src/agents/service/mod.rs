@@ -39,6 +39,14 @@ pub fn service_in(folder: Folder) -> impl Service {
     Sessions { folder: Ok(folder) }
 }
 
+/// The name of whoever calls: what the client says it is, and whose token it came with.
+fn name_of(call: &Call<'_>) -> String {
+    match call.principal {
+        "" => agent_name(call.client),
+        user => agent_name(&format!("{user}/{}", call.client)),
+    }
+}
+
 struct Sessions {
     folder: Result<Folder, String>,
 }
@@ -94,7 +102,7 @@ impl Service for Sessions {
     }
 
     fn resources(&self, call: &mut Call<'_>) -> Vec<Value> {
-        let all = self.folder().and_then(|folder| sessions(folder, &agent_name(call.client)));
+        let all = self.folder().and_then(|folder| sessions(folder, &name_of(call)));
         let shared = all.unwrap_or_default().into_iter().filter(|about| about["shared"] == true);
         let text = |about: &Value, key: &str| about[key].as_str().unwrap_or_default().to_owned();
         let resource = |about: Value| {
@@ -109,7 +117,7 @@ impl Service for Sessions {
     }
 
     fn read(&self, uri: &str, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
-        let about = self.about(uri, &agent_name(call.client)).ok_or_else(|| {
+        let about = self.about(uri, &name_of(call)).ok_or_else(|| {
             let uri = crate::text::truncate(&crate::text::sanitize(uri), 100);
             let what = format!("resource not found: {uri}");
             ErrorObject { data: json!({"uri": uri}), ..ErrorObject::new(RESOURCE_NOT_FOUND, what) }
