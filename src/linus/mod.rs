@@ -20,7 +20,7 @@ mod peer;
 pub mod preview;
 pub(crate) mod proxy;
 pub mod queue;
-mod reader;
+pub(crate) mod reader;
 pub mod redact;
 mod reply;
 mod revision;

@@ -16,11 +16,11 @@ use super::contract::{ChatResponse, Envelope, FileActions, Risk, SuggestedComman
 use action::Action;
 use fences::{Block, Kind};
 
-pub(super) use fences::whole_json;
-pub(super) use think::without_thoughts;
+pub(crate) use fences::whole_json;
+pub(crate) use think::without_thoughts;
 
 /// The reply as the contract's answer. The text is taken without its thoughts ([`without_thoughts`]).
-pub(super) fn read(text: &str) -> Envelope {
+pub(crate) fn read(text: &str) -> Envelope {
     let blocks = fences::blocks(text);
     let Found { action, message } = find(text, &blocks);
     let mut envelope = Envelope::default();
