@@ -194,6 +194,10 @@ impl Side {
             self.agents.told = self.agents.seen.clone();
             self.agents.tell(Update::Seen(self.agents.seen.clone()));
         }
+        self.tell_cards();
+    }
+
+    fn tell_cards(&mut self) {
         if std::mem::take(&mut self.agents.cards_changed) {
             let cards: Vec<CardNote> = self.copilot.suggestions.every().map(note).collect();
             let open = self.copilot.suggestions.cards().filter(|card| card.is_pickable()).count();
@@ -270,6 +274,8 @@ impl Side {
         let ids: Vec<String> = wanted.iter().map(|card| crate::copilot::own_id(agent, &card.id)).collect();
         left_out.extend(self.copilot.apply_from(agent, envelope, now)?);
         self.agents.cards_changed();
+        // Before the answer: who reads the session then finds them there.
+        self.tell_cards();
         let card = |id: &String| self.copilot.suggestions.get(id).map(|card| json!(note(card)));
         Ok(json!({"cards": ids.iter().filter_map(card).collect::<Vec<_>>(), "left_out": left_out}))
     }
