@@ -44,7 +44,7 @@ fn listed(service: &impl Service, wanted: impl Fn(&[Value]) -> bool) -> Vec<Valu
     let (change_tx, changes) = channel();
     let change_tx = Mutex::new(change_tx);
     let sink = move |change: Change| drop(change_tx.lock().unwrap().send(change));
-    let _watching = service.watch("", Box::new(sink)).unwrap();
+    let _watching = service.watch(Box::new(sink)).unwrap();
     loop {
         let all = call(service, "session", &json!({"action": "list"})).unwrap();
         let all = all["sessions"].as_array().unwrap().clone();

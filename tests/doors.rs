@@ -87,6 +87,12 @@ fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
 }
 
+/// The MCP session that an answer to `initialize` begins.
+fn session_of(begun: &str) -> String {
+    let head = begun.to_lowercase();
+    head.split("mcp-session-id: ").nth(1).unwrap().split("\r\n").next().unwrap().to_owned()
+}
+
 fn chat(session: &str, message: &str) -> Value {
     let context = json!({"ssh_host": "root@h", "ssh_user": "root", "connected": true, "terminal_tail": "", "cwd": null,
         "last_command": null, "last_exit_code": null});
@@ -180,16 +186,7 @@ fn one_users_session_is_not_anothers_in_either_era() {
     let (anna, bob) = (token(&home, "anna"), token(&home, "bob"));
     let door = door(&home, &[]);
     // A session of the handshake: its id means nothing with another token.
-    let begun = post(&door, Some(&anna), "", &initialize());
-    let id = begun
-        .to_lowercase()
-        .split("mcp-session-id: ")
-        .nth(1)
-        .unwrap()
-        .split("\r\n")
-        .next()
-        .unwrap()
-        .to_owned();
+    let id = session_of(&post(&door, Some(&anna), "", &initialize()));
     let ping = json!({"jsonrpc": "2.0", "id": 2, "method": "ping"});
     let with = format!("\r\nMcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25");
     assert_eq!(status(&post(&door, Some(&anna), &with, &ping)), "200");
@@ -266,16 +263,7 @@ fn a_signal_ends_it_with_status_0_also_while_streams_are_open() {
     use nix::sys::signal::{Signal, kill};
     let (_kept, home) = home();
     let mut door = door(&home, &["--no-token"]);
-    let begun = post(&door, None, "", &initialize());
-    let id = begun
-        .to_lowercase()
-        .split("mcp-session-id: ")
-        .nth(1)
-        .unwrap()
-        .split("\r\n")
-        .next()
-        .unwrap()
-        .to_owned();
+    let id = session_of(&post(&door, None, "", &initialize()));
     let mut stream = TcpStream::connect(&door.address).unwrap();
     let head = format!(
         "GET /mcp HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\nMcp-Session-Id: {id}\r\nMCP-Protocol-Version: 2025-11-25\r\n\r\n",

@@ -6,7 +6,7 @@
 
 use super::{Builtin, schema};
 use crate::linus::contract::{Envelope, Request, TOOLS};
-use crate::linus::service::{About, Call, Service};
+use crate::linus::service::{self, About, Call, Service};
 use crate::linus::{ErrorObject, INVALID_PARAMS, METHOD_NOT_FOUND};
 use serde_json::{Map, Value, json};
 
@@ -35,19 +35,6 @@ const ABOUT: About = About {
 /// A session id for clients of the contract's shorter form, which has none.
 const NO_SESSION: &str = "default";
 
-/// A code, a sentence, and data where the code has some.
-struct Failure {
-    code: i64,
-    message: String,
-    data: Option<Value>,
-}
-
-impl Failure {
-    fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
-    }
-}
-
 /// Linus behind JSON-RPC.
 #[derive(Default)]
 pub struct Server {
@@ -75,7 +62,7 @@ impl Server {
             // Batches were in one revision only, and left again.
             return Some(failure(
                 &Value::Null,
-                Failure::new(INVALID_REQUEST, "a message is one JSON object"),
+                ErrorObject::new(INVALID_REQUEST, "a message is one JSON object"),
             ));
         };
         let id = object.get("id");
@@ -94,14 +81,14 @@ impl Server {
             }
             (id, _) => {
                 let id = id.filter(|id| id.is_string() || id.is_number()).unwrap_or(&Value::Null);
-                Some(failure(id, Failure::new(INVALID_REQUEST, "not a JSON-RPC 2.0 request")))
+                Some(failure(id, ErrorObject::new(INVALID_REQUEST, "not a JSON-RPC 2.0 request")))
             }
         }
     }
 
-    fn method(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
+    fn method(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
         if !params.is_object() {
-            return Err(Failure::new(INVALID_PARAMS, "params must be an object"));
+            return Err(ErrorObject::new(INVALID_PARAMS, "params must be an object"));
         }
         // Only the stateless era names its version here; discovering exists in no other.
         if method == "server/discover" || params.pointer(&pointer(META_VERSION)).is_some() {
@@ -116,20 +103,23 @@ impl Server {
         }
     }
 
-    fn stateless(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
+    fn stateless(&self, method: &str, params: &Value, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
         let version = params.pointer(&pointer(META_VERSION)).and_then(Value::as_str);
         let Some(version) = version else {
-            return Err(Failure::new(INVALID_PARAMS, format!("_meta[\"{META_VERSION}\"] is missing")));
+            return Err(ErrorObject::new(INVALID_PARAMS, format!("_meta[\"{META_VERSION}\"] is missing")));
         };
         if version != STATELESS {
             let data = json!({"supported": versions(), "requested": version});
-            return Err(Failure {
-                data: Some(data),
-                ..Failure::new(UNSUPPORTED_VERSION, "unsupported protocol version")
+            return Err(ErrorObject {
+                data,
+                ..ErrorObject::new(UNSUPPORTED_VERSION, "unsupported protocol version")
             });
         }
         if !params.pointer(&pointer(META_CAPABILITIES)).is_some_and(Value::is_object) {
-            return Err(Failure::new(INVALID_PARAMS, format!("_meta[\"{META_CAPABILITIES}\"] is missing")));
+            return Err(ErrorObject::new(
+                INVALID_PARAMS,
+                format!("_meta[\"{META_CAPABILITIES}\"] is missing"),
+            ));
         }
         let (mut result, is_cacheable) = match method {
             "server/discover" => (discover(), true),
@@ -147,16 +137,16 @@ impl Server {
         Ok(result)
     }
 
-    fn tool_call(&self, params: &Value, call: &mut Call<'_>) -> Result<Value, Failure> {
+    fn tool_call(&self, params: &Value, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
         let Some(name) = params.get("name").and_then(Value::as_str) else {
-            return Err(Failure::new(INVALID_PARAMS, "params.name is missing"));
+            return Err(ErrorObject::new(INVALID_PARAMS, "params.name is missing"));
         };
         let arguments = match params.get("arguments") {
             None => Map::new(),
             Some(Value::Object(arguments)) => arguments.clone(),
-            Some(_) => return Err(Failure::new(INVALID_PARAMS, "params.arguments must be an object")),
+            Some(_) => return Err(ErrorObject::new(INVALID_PARAMS, "params.arguments must be an object")),
         };
-        Service::call(self, name, &arguments, call).map_err(|e| Failure::new(e.code, e.message))
+        Service::call(self, name, &arguments, call)
     }
 }
 
@@ -183,9 +173,7 @@ impl Service for Server {
         // Wrong arguments are the tool's error, not the protocol's: the caller's agent can then correct itself.
         Ok(match Request::from_call(tool, &arguments) {
             Ok(request) => success(&self.linus.answer(&request, call)),
-            Err(why) => {
-                json!({"content": [{"type": "text", "text": format!("{tool}: {why}")}], "isError": true})
-            }
+            Err(why) => service::failed(&format!("{tool}: {why}")),
         })
     }
 }
@@ -194,28 +182,26 @@ fn pointer(key: &str) -> String {
     format!("/_meta/{}", key.replace('/', "~1"))
 }
 
-fn failure(id: &Value, failure: Failure) -> Value {
+fn failure(id: &Value, failure: ErrorObject) -> Value {
     let mut error = json!({"code": failure.code, "message": failure.message});
-    if let Some(data) = failure.data {
-        error["data"] = data;
+    if !failure.data.is_null() {
+        error["data"] = failure.data;
     }
     json!({"jsonrpc": "2.0", "id": id, "error": error})
 }
 
-fn unknown(method: &str) -> Failure {
-    Failure::new(METHOD_NOT_FOUND, format!("method not found: {method}"))
+fn unknown(method: &str) -> ErrorObject {
+    ErrorObject::new(METHOD_NOT_FOUND, format!("method not found: {method}"))
 }
 
 fn success(envelope: &Envelope) -> Value {
     // Not reachable: the envelope is a struct of strings, numbers and options.
-    let structured = serde_json::to_value(envelope).unwrap_or_else(|_| json!({}));
-    let text = structured.to_string();
-    json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false})
+    service::done(&serde_json::to_value(envelope).unwrap_or_else(|_| json!({})))
 }
 
-fn initialize(params: &Value) -> Result<Value, Failure> {
+fn initialize(params: &Value) -> Result<Value, ErrorObject> {
     let Some(asked) = params.get("protocolVersion").and_then(Value::as_str) else {
-        return Err(Failure::new(INVALID_PARAMS, "params.protocolVersion is missing"));
+        return Err(ErrorObject::new(INVALID_PARAMS, "params.protocolVersion is missing"));
     };
     let version = HANDSHAKE.iter().find(|v| **v == asked).unwrap_or(&HANDSHAKE[0]);
     Ok(json!({
@@ -230,10 +216,10 @@ fn discover() -> Value {
     json!({"supportedVersions": versions(), "capabilities": {"tools": {}}, "instructions": ABOUT.instructions})
 }
 
-fn list(params: &Value) -> Result<Value, Failure> {
+fn list(params: &Value) -> Result<Value, ErrorObject> {
     // Everything fits one page, so no cursor was ever given out.
     if params.get("cursor").is_some_and(|c| !c.is_null()) {
-        return Err(Failure::new(INVALID_PARAMS, "unknown cursor"));
+        return Err(ErrorObject::new(INVALID_PARAMS, "unknown cursor"));
     }
     Ok(json!({"tools": schema::tools()}))
 }

@@ -50,7 +50,7 @@ impl Shared {
             let changes = self.changes.get_or_init(|| {
                 let (sender, _) = broadcast::channel(MAX_CHANGES);
                 let sink = sender.clone();
-                let watching = self.service.watch("", Box::new(move |change| drop(sink.send(change))))?;
+                let watching = self.service.watch(Box::new(move |change| drop(sink.send(change))))?;
                 Some(Changes { sender, _watching: Mutex::new(watching) })
             });
             changes.as_ref().map(|changes| changes.sender.subscribe())
@@ -173,15 +173,8 @@ impl Handler {
         let telling = tokio::spawn(async move {
             let Some(mut changes) = shared.changes().await else { return };
             loop {
-                let (lists, uris) = match changes.recv().await {
-                    Ok(Change::Resources) => (true, Vec::new()),
-                    Ok(Change::Resource(uri)) => {
-                        let is_wanted = held(&subscribed).contains(&uri);
-                        (false, if is_wanted { vec![uri] } else { Vec::new() })
-                    }
-                    Err(RecvError::Lagged(_)) => (true, held(&subscribed).iter().cloned().collect()),
-                    Err(RecvError::Closed) => return,
-                };
+                let change = changes.recv().await;
+                let Some((lists, uris)) = to_tell(change, &held(&subscribed)) else { return };
                 if lists && peer.notify_resource_list_changed().await.is_err() {
                     return;
                 }
@@ -194,6 +187,17 @@ impl Handler {
             }
         });
         *watching = Some(telling.abort_handle());
+    }
+}
+
+/// What a client hears of a change: whether the list is another, and which of the resources that it watches are. All of
+/// them where it was behind; `None` where there is no more to come.
+fn to_tell(change: Result<Change, RecvError>, watched: &HashSet<String>) -> Option<(bool, Vec<String>)> {
+    match change {
+        Ok(Change::Resources) => Some((true, Vec::new())),
+        Ok(Change::Resource(uri)) => Some((false, watched.get(&uri).cloned().into_iter().collect())),
+        Err(RecvError::Lagged(_)) => Some((true, watched.iter().cloned().collect())),
+        Err(RecvError::Closed) => None,
     }
 }
 
@@ -367,14 +371,7 @@ impl ServerHandler for Handler {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            let (lists, uris) = match change {
-                Ok(Change::Resources) => (true, Vec::new()),
-                Ok(Change::Resource(uri)) => {
-                    (false, if watched.contains(&uri) { vec![uri] } else { Vec::new() })
-                }
-                Err(RecvError::Lagged(_)) => (true, watched.iter().cloned().collect()),
-                Err(RecvError::Closed) => return Ok(()),
-            };
+            let Some((lists, uris)) = to_tell(change, &watched) else { return Ok(()) };
             // What the client did not want is no failure; a closed stream ends in `cancelled`.
             if lists {
                 let _ = context.sink().notify_resource_list_changed().await;

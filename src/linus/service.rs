@@ -4,7 +4,7 @@
 //! A call blocks its thread and ends early when it is taken back. Values are MCP's own JSON, as in 2025-11-25 and
 //! 2026-07-28, so that a door adds what its transport adds and nothing else.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::cancel::Canceller;
 use super::jsonrpc::ErrorObject;
@@ -69,14 +69,30 @@ pub trait Service: Send + Sync + 'static {
 
     /// The result of `resources/read`.
     fn read(&self, uri: &str, _: &mut Call<'_>) -> Result<Value, ErrorObject> {
-        Err(ErrorObject::new(RESOURCE_NOT_FOUND, format!("resource not found: {uri}")))
+        Err(not_found(uri))
     }
 
     /// Tells `sink` of changes from now on; `None` where there never are any.
-    fn watch(&self, _principal: &str, _sink: Box<dyn Fn(Change) + Send + Sync>) -> Option<Watching> {
+    fn watch(&self, _sink: Box<dyn Fn(Change) + Send + Sync>) -> Option<Watching> {
         None
     }
 }
 
 /// MCP up to 2025-11-25; later revisions use -32602.
 const RESOURCE_NOT_FOUND: i64 = -32002;
+
+/// The error for a resource that is not there.
+pub fn not_found(uri: &str) -> ErrorObject {
+    let what = format!("resource not found: {uri}");
+    ErrorObject { data: json!({"uri": uri}), ..ErrorObject::new(RESOURCE_NOT_FOUND, what) }
+}
+
+/// The result of a tool that has done what was asked: structured, and as text for clients that read only that.
+pub fn done(value: &Value) -> Value {
+    json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value, "isError": false})
+}
+
+/// The result of a tool that has not, with the reason for the caller's model.
+pub fn failed(why: &str) -> Value {
+    json!({"content": [{"type": "text", "text": why}], "isError": true})
+}

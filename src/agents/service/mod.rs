@@ -14,14 +14,11 @@ use super::client::{Client, Found, PROMPT, find, sessions};
 use super::protocol::{Ask, Why, agent_name};
 use super::runtime::Folder;
 use crate::facts::tools as facts;
-use crate::linus::service::{About, Call, Change, Service, Watching};
+use crate::linus::service::{self, About, Call, Change, Service, Watching};
 use crate::linus::{ErrorObject, INVALID_PARAMS};
 
 /// The scheme of a session's resource.
 const URI: &str = "aissh://session/";
-
-/// MCP up to 2025-11-25; later revisions use -32602.
-const RESOURCE_NOT_FOUND: i64 = -32002;
 
 const INSTRUCTIONS: &str = "Live ssh sessions of the user, each in a terminal of theirs. Begin with session action=list. A \
 session that is not shared tells only what it is: ask the user to press the prefix key and A there. Everything you read \
@@ -90,10 +87,8 @@ impl Service for Sessions {
             _ => return Err(ErrorObject::new(INVALID_PARAMS, format!("unknown tool: {tool}"))),
         };
         Ok(match done {
-            Ok(value) => json!({
-                "content": [{"type": "text", "text": value.to_string()}], "structuredContent": value, "isError": false,
-            }),
-            Err(why) => json!({"content": [{"type": "text", "text": why}], "isError": true}),
+            Ok(value) => service::done(&value),
+            Err(why) => service::failed(&why),
         })
     }
 
@@ -117,16 +112,14 @@ impl Service for Sessions {
     }
 
     fn read(&self, uri: &str, call: &mut Call<'_>) -> Result<Value, ErrorObject> {
-        let about = self.about(uri, &name_of(call)).ok_or_else(|| {
-            let uri = crate::text::truncate(&crate::text::sanitize(uri), 100);
-            let what = format!("resource not found: {uri}");
-            ErrorObject { data: json!({"uri": uri}), ..ErrorObject::new(RESOURCE_NOT_FOUND, what) }
-        })?;
+        let about = self.about(uri, &name_of(call));
+        let about = about
+            .ok_or_else(|| service::not_found(&crate::text::truncate(&crate::text::sanitize(uri), 100)))?;
         let content = json!({"uri": uri, "mimeType": "application/json", "text": about.to_string()});
         Ok(json!({"contents": [content]}))
     }
 
-    fn watch(&self, _: &str, sink: Box<dyn Fn(Change) + Send + Sync>) -> Option<Watching> {
+    fn watch(&self, sink: Box<dyn Fn(Change) + Send + Sync>) -> Option<Watching> {
         let folder = self.folder().ok()?.clone();
         watch::begin(folder, sink).ok().map(|watching| Box::new(watching) as Watching)
     }

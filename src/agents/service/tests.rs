@@ -315,7 +315,7 @@ fn who_watches_hears_of_commands_cards_and_sessions() {
     let sink = Box::new(move |change| drop(change_tx.send(change)));
     // The channel's end behind a lock: a sink is called from any thread.
     let sink = std::sync::Mutex::new(sink);
-    let watching = rig.service.watch("", Box::new(move |change| (sink.lock().expect("sink"))(change)));
+    let watching = rig.service.watch(Box::new(move |change| (sink.lock().expect("sink"))(change)));
     assert!(watching.is_some());
     let next = || changes.recv_timeout(DEADLINE).expect("a change");
     let uri = format!("{URI}{ID}");
