@@ -228,6 +228,8 @@ fn on_a_full_disk_what_waits_is_kept_in_memory_and_the_panel_says_so() {
     linus.restart();
     linus.wait_for(|calls| messages(calls).iter().any(|m| m == "short and whole"), DEADLINE);
     assert_eq!(messages(&linus.calls()), [long.as_str(), "short and whole"]);
+    // He has it, and his answer is on its way: until it is here the message may have to be sent again.
+    wait_marks(&lab, "short and whole", "");
     terminal.send(format!("{PREFIX}\t"));
     leave(&terminal);
     assert_eq!(kept(&lab), "");
